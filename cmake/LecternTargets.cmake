@@ -1,0 +1,42 @@
+# How every target of the project is compiled, in one place.
+
+set(LECTERN_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+
+function(lectern_compile_options target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE ${LECTERN_WARNINGS} -fno-math-errno)
+  if(LECTERN_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(LECTERN_NATIVE)
+    target_compile_options(${target} PRIVATE -march=native)
+  endif()
+  if(LECTERN_SANITIZE)
+    target_compile_options(${target} PUBLIC -fsanitize=address,undefined -fno-sanitize-recover=all
+                                            -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+  endif()
+endfunction()
+
+# lectern_library(tensor SOURCES a.cpp …): the library lectern_tensor, alias lectern::tensor.
+function(lectern_library layer)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  add_library(lectern_${layer} STATIC ${ARG_SOURCES})
+  add_library(lectern::${layer} ALIAS lectern_${layer})
+  set_target_properties(lectern_${layer} PROPERTIES EXPORT_NAME ${layer}
+                                                    POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(
+    lectern_${layer} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/lectern>)
+  lectern_compile_options(lectern_${layer})
+endfunction()
+
+# lectern_program(translate SOURCES main.cpp … LINK lectern::nn …): lands in build/<preset>/bin.
+function(lectern_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  lectern_compile_options(${name})
+endfunction()
