@@ -1,16 +1,11 @@
 # How every target of the project is compiled, in one place.
 
-set(LECTERN_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
-
 function(lectern_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  target_compile_options(${target} PRIVATE ${LECTERN_WARNINGS} -fno-math-errno)
+  target_compile_options(${target} PRIVATE ${LECTERN_WARNINGS} ${LECTERN_CODE_GENERATION})
   if(LECTERN_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
-  endif()
-  if(LECTERN_NATIVE)
-    target_compile_options(${target} PRIVATE -march=native)
   endif()
   if(LECTERN_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=address,undefined -fno-sanitize-recover=all
