@@ -1,0 +1,286 @@
+#include "tensor/kernels/gemm.h"
+
+#include <algorithm>
+
+#include "tensor/kernels/gemm_pack.h"
+#include "tensor/kernels/gemm_tile.h"
+#include "tensor/kernels/parallel.h"
+
+namespace lectern::kernels {
+
+// Every value that is fetched from memory should be used many times before it is dropped again.
+// The product is therefore cut into blocks that fit the caches (Goto and van de Geijn 2008):
+//
+//              n                            for each column_block of B and C        (3rd level
+//              cache)
+//        ┌───────────┐                        for each depth_block of k
+//      k │     B     │                          pack that block of B into panels, tile_columns wide
+//        └───────────┘                          for each row_block of A             (2nd level
+//        cache)
+//    k   ┌───────────┐                            pack it into panels, tile_rows high
+//  ┌───┐ │           │                            for each panel of B               (1st level
+//  cache) │ A │m│     C     │                              for each panel of A └───┘ │           │
+//  one tile of C                      (registers)
+//        └───────────┘
+//
+// Packing lets tiles read memory in order, and is what makes every stride equally fast. Where a
+// matrix is used only a few times, packing would cost more than it saves, so tiles read it in
+// place: A when C has few columns, whole registers of B when C has few rows.
+//
+// An element of C is a chain of fused multiply-adds over each depth_block, added up block by block.
+// Nothing else enters: packing, the exchange of roles and the threads' shares only decide where a
+// value is read and by whom.
+//
+// Ref: Goto, van de Geijn (2008), "Anatomy of high-performance matrix multiplication", ACM TOMS
+//      34(3); Van Zee, van de Geijn (2015), "BLIS", ACM TOMS 41(3).
+
+namespace {
+
+constexpr std::int64_t depth_block = 256;  // a panel of B is 32 KiB, a panel of A 12 KiB: level 1
+constexpr std::int64_t row_block = 16 * tile_rows;   // 192 KiB of A: a fraction of level 2
+constexpr std::int64_t column_block = 4096;          // 4 MiB of B: a fraction of level 3
+constexpr std::int64_t columns_for_packing_a = 128;  // below, A is read in place
+constexpr std::int64_t rows_for_packing_b = 2 * tile_rows;
+constexpr double multiplies_per_work = 40;  // multiply-adds per nanosecond of one core, roughly
+
+constexpr std::int64_t round_up(std::int64_t n, std::int64_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+/// One product without its batch, after a possible exchange of roles.
+template <class T>
+struct Product {
+  std::int64_t m, n, k;
+  MatrixView<const T> a, b;
+  MatrixView<T> c;
+  const T* bias;
+  std::int64_t bias_row, bias_col;
+  bool accumulate;
+};
+
+template <class T>
+Product<T> without_batch(const Gemm<T>& g) {
+  return {g.m, g.n, g.k, g.a, g.b, g.c, g.bias, 0, 1, g.accumulate};
+}
+
+/// With few rows and columns of B that are not dense, Cᵀ = Bᵀ Aᵀ is the same product with a small
+/// matrix to pack and the large one read in place.
+template <class T>
+Product<T> exchange_roles_if_better(const Product<T>& p) {
+  if (p.m >= p.n || p.m > tile_columns<T> || p.b.col_stride == 1) return p;
+  const auto transposed = [](auto view) {
+    return decltype(view){view.data, view.col_stride, view.row_stride};
+  };
+  return {p.n,    p.m,        p.k,        transposed(p.b), transposed(p.a), transposed(p.c),
+          p.bias, p.bias_col, p.bias_row, p.accumulate};
+}
+
+template <class T>
+std::int64_t batch_count(const Gemm<T>& g) {
+  std::int64_t count = 1;
+  for (const BatchAxis& axis : g.batch) count *= axis.extent;
+  return count;
+}
+
+/// The product at position `index` of the batch in row-major order.
+template <class T>
+Product<T> product_at(const Gemm<T>& g, Product<T> p, std::int64_t index) {
+  for (std::size_t axis = g.batch.size(); axis-- > 0;) {
+    const BatchAxis& along = g.batch[axis];
+    const std::int64_t position = index % along.extent;
+    index /= along.extent;
+    p.a.data += position * along.a_stride;
+    p.b.data += position * along.b_stride;
+    p.c.data += position * along.c_stride;
+  }
+  return p;
+}
+
+/// The part of B that is multiplied before the next is fetched.
+struct Block {
+  std::int64_t column, columns;  ///< first column and their number
+  std::int64_t depth, depths;    ///< first k and their number
+};
+
+template <class T>
+bool reads_in_place(const Product<T>& p, std::int64_t panel_columns) {
+  return p.m <= rows_for_packing_b && p.b.col_stride == 1 && panel_columns % lanes<T> == 0;
+}
+
+template <class T>
+bool packs_a(const Product<T>& p) {
+  return p.n > columns_for_packing_a;
+}
+
+/// Packs panels of the block of B, one after the other.
+template <class T>
+void pack_b(const Product<T>& p, const Block& block, Range panels, T* to) {
+  for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+    const std::int64_t j = panel * tile_columns<T>;
+    const std::int64_t columns = std::min(tile_columns<T>, block.columns - j);
+    if (reads_in_place(p, columns)) continue;
+    const T* const from =
+        p.b.data + block.depth * p.b.row_stride + (block.column + j) * p.b.col_stride;
+    pack_panel(from, p.b.col_stride, p.b.row_stride, columns, block.depths, to + j * block.depths,
+               tile_columns<T>);
+  }
+}
+
+/// Packs `rows` of A, over the depths of the block, into panels.
+template <class T>
+void pack_a(const Product<T>& p, const Block& block, Range rows, T* to) {
+  for (std::int64_t i = rows.begin; i < rows.end; i += tile_rows) {
+    const T* const from = p.a.data + i * p.a.row_stride + block.depth * p.a.col_stride;
+    pack_panel(from, p.a.row_stride, p.a.col_stride,
+               std::min<std::int64_t>(tile_rows, rows.end - i), block.depths,
+               to + (i - rows.begin) * block.depths, tile_rows);
+  }
+}
+
+/// What the tile at (i, j) needs, j counted from the block's first column.
+template <class T>
+Tile<T> tile_at(const Product<T>& p, const Block& block, std::int64_t i, std::int64_t j,
+                const T* b_panels) {
+  const std::int64_t column = block.column + j;
+  const std::int64_t columns = std::min(tile_columns<T>, block.columns - j);
+  const bool in_place = reads_in_place(p, columns);
+  const bool first = block.depth == 0;
+  return {
+      .k = block.depths,
+      .a = p.a.data + i * p.a.row_stride + block.depth * p.a.col_stride,
+      .a_row = p.a.row_stride,
+      .a_col = p.a.col_stride,
+      .b =
+          in_place ? p.b.data + block.depth * p.b.row_stride + column : b_panels + j * block.depths,
+      .b_row = in_place ? p.b.row_stride : tile_columns<T>,
+      .c = p.c.data + i * p.c.row_stride + column * p.c.col_stride,
+      .c_row = p.c.row_stride,
+      .c_col = p.c.col_stride,
+      .columns = columns,
+      .bias = first && p.bias != nullptr ? p.bias + i * p.bias_row + column * p.bias_col : nullptr,
+      .bias_row = p.bias_row,
+      .bias_col = p.bias_col,
+      .accumulate = p.accumulate || !first,
+  };
+}
+
+template <class T>
+void compute(const Tile<T>& tile, std::int64_t rows) {
+  const int count = static_cast<int>(rows);
+  if (tile.columns <= lanes<T>) return tile_function<T, 1>(count)(tile);
+  if (rows == tile_rows && tile.a_row == 1 && tile.a_col == tile_rows) {
+    return compute_tile<T, tile_rows, 2, 1>(tile);
+  }
+  tile_function<T, 2>(count)(tile);
+}
+
+/// Multiplies a share of A's rows by a share of the block's columns.
+template <class T>
+void multiply_block(const Product<T>& p, const Block& block, Range rows, Range columns, T* a_panels,
+                    const T* b_panels) {
+  for (std::int64_t top = rows.begin; top < rows.end; top += row_block) {
+    const Range these{top, std::min(rows.end, top + row_block)};
+    if (packs_a(p)) pack_a(p, block, these, a_panels);
+    for (std::int64_t j = columns.begin; j < columns.end; j += tile_columns<T>) {
+      for (std::int64_t i = these.begin; i < these.end; i += tile_rows) {
+        Tile<T> tile = tile_at(p, block, i, j, b_panels);
+        if (packs_a(p)) {
+          tile.a = a_panels + (i - top) * block.depths;
+          tile.a_row = 1;
+          tile.a_col = tile_rows;
+        }
+        compute(tile, std::min<std::int64_t>(tile_rows, these.end - i));
+      }
+    }
+  }
+}
+
+/// The part of one product that falls to `rank` of a team of `size`. The team shares the panels of
+/// B; it divides the rows of C or, where there are fewer of them, the columns.
+template <class T>
+void multiply(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size) {
+  const auto units = [&](std::int64_t extent, std::int64_t unit, bool divided) {
+    const std::int64_t count = (extent + unit - 1) / unit;
+    const Range mine = divided ? share(count, rank, size) : Range{0, count};
+    return Range{std::min(mine.begin * unit, extent), std::min(mine.end * unit, extent)};
+  };
+  const bool by_rows = p.m / tile_rows >= p.n / tile_columns<T>;
+  const Range rows = units(p.m, tile_rows, by_rows);
+  for (std::int64_t column = 0; column < p.n; column += column_block) {
+    const std::int64_t width = std::min(column_block, p.n - column);
+    const Range columns = units(width, tile_columns<T>, !by_rows);
+    const std::int64_t panels = (width + tile_columns<T> - 1) / tile_columns<T>;
+    for (std::int64_t depth = 0; depth == 0 || depth < p.k; depth += depth_block) {
+      const Block block{column, width, depth, std::min(depth_block, p.k - depth)};
+      pack_b(p, block, share(panels, rank, size), b_panels);
+      team_barrier(size);
+      multiply_block(p, block, rows, columns, a_panels, b_panels);
+      team_barrier(size);
+    }
+  }
+}
+
+/// How the work is handed out, and the scratch that takes.
+struct Plan {
+  std::int64_t products;
+  int threads;
+  bool divides_batch;           ///< whole products to each thread, not parts of each product
+  std::int64_t a_size, b_size;  ///< elements of the panels of A, of B
+};
+
+template <class T>
+Plan plan_of(const Gemm<T>& g, int threads) {
+  const std::int64_t products = g.m * g.n == 0 ? 0 : batch_count(g);
+  const double work = static_cast<double>(g.m) * static_cast<double>(g.n) *
+                      static_cast<double>(g.k + tile_rows) / multiplies_per_work;
+  const int team = team_size(work * static_cast<double>(products), threads);
+  const Product<T> p = exchange_roles_if_better(without_batch(g));
+  const std::int64_t depths = std::min(p.k, depth_block);
+  const std::int64_t rows = round_up(std::min(p.m, row_block), tile_rows);
+  const std::int64_t columns = round_up(std::min(p.n, column_block), tile_columns<T>);
+  const std::int64_t a_size = packs_a(p) ? rows * depths + lanes<T> : 0;
+  return {products, team, products >= 4 * team || team_size(work, threads) == 1,
+          round_up(a_size, lanes<T>), columns * depths + lanes<T>};
+}
+
+}  // namespace
+
+template <std::floating_point T>
+std::int64_t gemm_scratch_bytes(const Gemm<T>& g, int threads) {
+  const Plan plan = plan_of(g, threads);
+  if (plan.products == 0) return 0;
+  const std::int64_t b_copies = plan.divides_batch ? plan.threads : 1;
+  return (plan.threads * plan.a_size + b_copies * plan.b_size) *
+         static_cast<std::int64_t>(sizeof(T));
+}
+
+template <std::floating_point T>
+void gemm(const Gemm<T>& g, std::byte* scratch, int threads) {
+  const Plan plan = plan_of(g, threads);
+  T* const panels = reinterpret_cast<T*>(scratch);
+  const auto product = [&](std::int64_t index) {
+    return exchange_roles_if_better(product_at(g, without_batch(g), index));
+  };
+  on_team(plan.threads, [&](int rank, int size) {
+    T* const a_panels = panels + rank * plan.a_size;
+    T* b_panels = panels + plan.threads * plan.a_size;
+    if (plan.divides_batch) {
+      b_panels += rank * plan.b_size;
+      const Range mine = share(plan.products, rank, size);
+      for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+        multiply(product(i), a_panels, b_panels, 0, 1);
+      }
+    } else {
+      for (std::int64_t i = 0; i < plan.products; ++i) {
+        multiply(product(i), a_panels, b_panels, rank, size);
+      }
+    }
+  });
+}
+
+template std::int64_t gemm_scratch_bytes(const Gemm<float>&, int);
+template std::int64_t gemm_scratch_bytes(const Gemm<double>&, int);
+template void gemm(const Gemm<float>&, std::byte*, int);
+template void gemm(const Gemm<double>&, std::byte*, int);
+
+}  // namespace lectern::kernels

@@ -1,0 +1,75 @@
+#pragma once
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace lectern::kernels {
+
+// How every kernel uses threads: one team per call, contiguous shares fixed by (rank, size), and
+// no sum that crosses a share. So the number of threads decides who computes an element, never
+// how, and the bits are the same for any number. Without OpenMP the team is the caller alone.
+
+/// Work below which a kernel stays on one thread, in units of about one nanosecond of one core.
+///
+/// Waking a team costs 2 to 10 microseconds; below about ten times that it does not pay. Results
+/// never depend on it; tests set it to 0 so that small sizes run on a team too.
+inline std::atomic<std::int64_t> serial_threshold{50'000};
+
+/// Threads worth using for `work` (units of `serial_threshold`) when `threads` are offered.
+inline int team_size(double work, int threads) {
+  const double threshold = static_cast<double>(serial_threshold.load(std::memory_order_relaxed));
+  return work < threshold ? 1 : std::max(threads, 1);
+}
+
+/// Half-open range of indices.
+struct Range {
+  std::int64_t begin, end;
+};
+
+/// The share of 0..count-1 that falls to `rank` out of `size`: contiguous, sizes differ by at most
+/// one.
+inline Range share(std::int64_t count, int rank, int size) {
+  const std::int64_t each = count / size;
+  const std::int64_t rest = count % size;
+  const std::int64_t begin = rank * each + std::min<std::int64_t>(rank, rest);
+  return {begin, begin + each + (rank < rest ? 1 : 0)};
+}
+
+/// Calls body(rank, size) on every member of a team of at most `threads`.
+template <class Body>
+void on_team(int threads, const Body& body) {
+#ifdef _OPENMP
+  if (threads > 1) {
+#pragma omp parallel num_threads(threads)
+    body(omp_get_thread_num(), omp_get_num_threads());
+    return;
+  }
+#endif
+  body(0, 1);
+}
+
+/// Waits until every member of the team of `size` has come here.
+inline void team_barrier([[maybe_unused]] int size) {
+#ifdef _OPENMP
+  if (size > 1) {
+#pragma omp barrier
+  }
+#endif
+}
+
+/// Calls body(begin, end) on contiguous shares of 0..count-1, on a team of at most `threads`.
+template <class Body>
+void parallel_for(std::int64_t count, int threads, const Body& body) {
+  on_team(static_cast<int>(std::clamp<std::int64_t>(count, 1, std::max(threads, 1))),
+          [&](int rank, int size) {
+            const Range mine = share(count, rank, size);
+            if (mine.begin < mine.end) body(mine.begin, mine.end);
+          });
+}
+
+}  // namespace lectern::kernels
