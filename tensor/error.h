@@ -27,6 +27,10 @@ struct IndexError : std::out_of_range {
 struct ValueError : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
+/// The system has no memory of the size asked for.
+struct MemoryError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 /// The graph can not be differentiated as asked.
 struct GradError : std::logic_error {
   using std::logic_error::logic_error;

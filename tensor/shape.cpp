@@ -54,7 +54,7 @@ Shape::Shape(std::span<const std::int64_t> extents) : AxisValues(extents) {
 
 std::int64_t Shape::numel() const {
   if (std::ranges::find(*this, 0) != end()) return 0;
-  constexpr std::int64_t limit = std::int64_t{1} << 62;
+  constexpr std::int64_t limit = std::int64_t{1} << 59;  // then bytes fit into 62 bits too
   std::int64_t count = 1;
   for (const std::int64_t extent : *this) {
     require<ShapeError>(extent <= limit / count, "shape: {} has too many elements to count", *this);

@@ -65,7 +65,7 @@ class Shape : public AxisValues<Shape> {
   explicit Shape(std::span<const std::int64_t> extents);
 
   /// Product of the extents; 1 for a scalar.
-  /// Throws: ShapeError if it does not fit into 62 bits (a zero extent makes any shape fit).
+  /// Throws: ShapeError if it is over 2^59 (a zero extent makes any shape fit).
   std::int64_t numel() const;
 };
 

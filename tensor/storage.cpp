@@ -1,0 +1,136 @@
+#include "tensor/storage.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "tensor/error.h"
+
+namespace lectern {
+namespace {
+
+// A training step asks for the same sizes again and again, and the system's allocator returns
+// large blocks to the kernel and faults them in anew each time. So freed blocks are kept in lists
+// by size class and handed out again.
+//
+// Classes: four for each power of two (64, 80, 96, 112, 128, 160, …), so at most a fifth of a
+// block is unused.
+
+constexpr std::size_t kSmallest = 64;
+
+struct SizeClass {
+  std::size_t index;
+  std::size_t bytes;
+};
+
+SizeClass size_class(std::size_t bytes) {
+  if (bytes <= kSmallest) return {0, kSmallest};
+  const auto octave = static_cast<std::size_t>(std::bit_width(bytes - 1)) - 1;  // 2^octave < bytes
+  const std::size_t step = (std::size_t{1} << octave) / 4;
+  const std::size_t quarter = (bytes - (std::size_t{1} << octave) + step - 1) / step;  // 1..4
+  return {(octave - 6) * 4 + quarter, (std::size_t{1} << octave) + quarter * step};
+}
+
+class Allocator {
+ public:
+  void* take(std::size_t bytes, std::int64_t counted) {
+    const SizeClass size = size_class(bytes);
+    const std::lock_guard lock(mutex_);
+    std::vector<void*>& free = free_[size.index];
+    void* block = nullptr;
+    if (!free.empty()) {
+      block = free.back();
+      free.pop_back();
+      stats_.cached_bytes -= static_cast<std::int64_t>(size.bytes);
+    } else {
+      block = from_system(size.bytes, counted);
+    }
+    stats_.live_bytes += counted;
+    stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+    return block;
+  }
+
+  void give_back(void* block, std::size_t bytes, std::int64_t counted) {
+    const SizeClass size = size_class(bytes);
+    const std::lock_guard lock(mutex_);
+    stats_.live_bytes -= counted;
+#ifdef LECTERN_NO_CACHE  // a sanitizer sees a use after free only if the block is really freed
+    std::free(block);
+#else
+    free_[size.index].push_back(block);
+    stats_.cached_bytes += static_cast<std::int64_t>(size.bytes);
+#endif
+  }
+
+  MemoryStats stats() {
+    const std::lock_guard lock(mutex_);
+    return stats_;
+  }
+
+  void reset_peak() {
+    const std::lock_guard lock(mutex_);
+    stats_.peak_bytes = stats_.live_bytes;
+  }
+
+  void release_cache() {
+    const std::lock_guard lock(mutex_);
+    free_everything();
+  }
+
+ private:
+  void* from_system(std::size_t bytes, std::int64_t counted) {
+    constexpr std::size_t address_space = std::size_t{1} << 47;
+    const auto ask = [&] {
+      ++stats_.system_requests;
+      return bytes < address_space ? std::aligned_alloc(64, (bytes + 63) / 64 * 64) : nullptr;
+    };
+    void* block = ask();
+    if (block == nullptr) {
+      free_everything();
+      block = ask();
+    }
+    require<MemoryError>(block != nullptr, "memory: the system has no block of {} bytes", counted);
+    return block;
+  }
+
+  void free_everything() {
+    for (std::vector<void*>& list : free_) {
+      for (void* block : list) std::free(block);
+      list.clear();
+    }
+    stats_.cached_bytes = 0;
+  }
+
+  std::mutex mutex_;
+  std::array<std::vector<void*>, 256> free_;
+  MemoryStats stats_{};
+};
+
+/// Never destroyed: tensors with static storage may outlive any other static object.
+Allocator& allocator() {
+  static Allocator* const instance = new Allocator;
+  return *instance;
+}
+
+}  // namespace
+
+Storage::Storage(std::int64_t bytes) {
+  const std::size_t whole = sizeof(Block) + static_cast<std::size_t>(bytes);
+  block_ = new (allocator().take(whole, bytes)) Block{{1}, {0}, bytes};
+}
+
+void Storage::release() {
+  const std::int64_t bytes = block_->bytes;
+  block_->~Block();
+  allocator().give_back(block_, sizeof(Block) + static_cast<std::size_t>(bytes), bytes);
+}
+
+MemoryStats memory_stats() { return allocator().stats(); }
+void reset_peak_memory() { allocator().reset_peak(); }
+void release_cached_memory() { allocator().release_cache(); }
+
+}  // namespace lectern
