@@ -1,0 +1,35 @@
+#pragma once
+
+#include "tensor/tensor.h"
+
+namespace lectern {
+
+// Arithmetic on the elements of tensors. Two tensors broadcast by NumPy's rules and must have one
+// dtype; a number written in code takes the dtype of the tensor beside it. f32, f64 and i64; bool
+// is a DTypeError. i64 wraps around on overflow, and its quotients are rounded towards zero, as in
+// C++.
+//
+// Shapes: a and b broadcast to the result; results of one operand have its shape.
+// Throws: ShapeError if shapes do not broadcast, DTypeError if dtypes differ or are bool,
+//         ValueError if a number that is no integer meets an i64 tensor, or i64 is divided by zero.
+
+Tensor operator+(const Tensor& a, const Tensor& b);  ///< a + b
+Tensor operator+(const Tensor& a, double b);
+Tensor operator+(double a, const Tensor& b);
+Tensor operator-(const Tensor& a, const Tensor& b);  ///< a − b
+Tensor operator-(const Tensor& a, double b);
+Tensor operator-(double a, const Tensor& b);
+Tensor operator*(const Tensor& a, const Tensor& b);  ///< a · b, element by element
+Tensor operator*(const Tensor& a, double b);
+Tensor operator*(double a, const Tensor& b);
+Tensor operator/(const Tensor& a, const Tensor& b);  ///< a / b
+Tensor operator/(const Tensor& a, double b);
+Tensor operator/(double a, const Tensor& b);
+Tensor operator-(const Tensor& x);  ///< −x
+
+/// sum += x, in place.
+///
+/// Throws: ShapeError, DTypeError unless both have one shape and dtype, f32 or f64.
+void add_into(Tensor& sum, const Tensor& x);
+
+}  // namespace lectern
