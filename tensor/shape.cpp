@@ -25,13 +25,8 @@ void AxisValues<Self>::erase(int position) {
   --rank_;
 }
 
-template class AxisValues<Shape>;
-template class AxisValues<Strides>;
-
-namespace {
-
-template <class Values>
-std::string bracketed(const Values& values) {
+template <class Self>
+std::string to_string(const AxisValues<Self>& values) {
   std::string text = "[";
   for (int axis = 0; axis < values.rank(); ++axis) {
     if (axis > 0) text += ", ";
@@ -40,7 +35,14 @@ std::string bracketed(const Values& values) {
   return text + "]";
 }
 
-}  // namespace
+template class AxisValues<Shape>;
+template class AxisValues<Strides>;
+template class AxisValues<Axes>;
+template class AxisValues<Extents>;
+template std::string to_string(const AxisValues<Shape>&);
+template std::string to_string(const AxisValues<Strides>&);
+template std::string to_string(const AxisValues<Axes>&);
+template std::string to_string(const AxisValues<Extents>&);
 
 Shape::Shape(std::initializer_list<std::int64_t> extents)
     : Shape(std::span<const std::int64_t>(extents.begin(), extents.size())) {}
@@ -48,7 +50,7 @@ Shape::Shape(std::initializer_list<std::int64_t> extents)
 Shape::Shape(std::span<const std::int64_t> extents) : AxisValues(extents) {
   for (int axis = 0; axis < rank(); ++axis) {
     require<ShapeError>((*this)[axis] >= 0, "shape: axis {} of {} is negative", axis,
-                        bracketed(*this));
+                        to_string(*this));
   }
 }
 
@@ -96,8 +98,5 @@ Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b) {
   }
   return result;
 }
-
-std::string to_string(const Shape& shape) { return bracketed(shape); }
-std::string to_string(const Strides& strides) { return bracketed(strides); }
 
 }  // namespace lectern

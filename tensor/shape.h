@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -75,6 +76,19 @@ class Strides : public AxisValues<Strides> {
   using AxisValues::AxisValues;
 };
 
+/// Axes named by an op, in the order given; negative ones count from the end.
+class Axes : public AxisValues<Axes> {
+ public:
+  using AxisValues::AxisValues;
+};
+
+/// The shape asked of reshape: as a Shape, but one extent may be -1, "what is left over".
+class Extents : public AxisValues<Extents> {
+ public:
+  using AxisValues::AxisValues;
+  Extents(const Shape& shape) : AxisValues(shape.span()) {}
+};
+
 /// Strides of a dense row-major array; all 0 if it has no elements.
 Strides row_major(const Shape& shape);
 
@@ -85,25 +99,17 @@ int normalize_axis(std::string_view op, int axis, const Shape& shape);
 /// Throws: ShapeError naming `op` and both shapes: an axis must agree, or be 1 on one side.
 Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b);
 
-std::string to_string(const Shape& shape);      ///< "[2, 3]"
-std::string to_string(const Strides& strides);  ///< "[3, 1]"
+/// "[2, 3]"
+template <class Self>
+std::string to_string(const AxisValues<Self>& values);
 
 }  // namespace lectern
 
-template <>
-struct fmt::formatter<lectern::Shape> {
+template <class Values>
+  requires std::derived_from<Values, lectern::AxisValues<Values>>
+struct fmt::formatter<Values> {
   constexpr auto parse(format_parse_context& context) { return context.begin(); }
-  auto format(const lectern::Shape& shape, format_context& context) const {
-    const std::string text = to_string(shape);
-    return std::copy(text.begin(), text.end(), context.out());
-  }
-};
-
-template <>
-struct fmt::formatter<lectern::Strides> {
-  constexpr auto parse(format_parse_context& context) { return context.begin(); }
-  auto format(const lectern::Strides& strides, format_context& context) const {
-    const std::string text = to_string(strides);
-    return std::copy(text.begin(), text.end(), context.out());
+  auto format(const Values& values, format_context& context) const {
+    return std::ranges::copy(to_string(values), context.out()).out;
   }
 };
