@@ -1,0 +1,111 @@
+#include "nn/module.h"
+
+#include <gtest/gtest.h>
+
+#include "nn/summary.h"
+#include "tests/support/expect_throw_text.h"
+
+namespace lectern::nn {
+namespace {
+
+Parameter parameter(const Shape& shape, double value) {
+  return Parameter(Tensor::full(shape, value), /*requires_grad=*/true);
+}
+
+/// One parameter and one buffer.
+class Leaf final : public Module {
+ public:
+  explicit Leaf(Parameter shared) : weight(std::move(shared)) {}
+  Parameter weight;
+  Tensor steps = Tensor::zeros({}, DType::i64);
+
+ private:
+  void describe(Members& members) override {
+    members("weight", weight);
+    members.buffer("steps", steps);
+  }
+};
+
+/// A list of children, a child in its parent's place, and two children that are tied.
+class Tree final : public Module {
+ public:
+  Tree() {
+    layers.emplace_back(parameter({2}, 1));
+    layers.emplace_back(parameter({3}, 2));
+    tied.weight = layers[0].weight;
+  }
+  std::vector<Leaf> layers;
+  Leaf spliced{parameter({2, 2}, 3)};
+  Leaf tied{parameter({2}, 4)};
+
+ private:
+  void describe(Members& members) override {
+    members("layers", layers);
+    members("", spliced);
+    members("tied", tied);
+  }
+};
+
+std::vector<std::string> names_of(const std::vector<NamedTensor>& entries) {
+  std::vector<std::string> names;
+  for (const NamedTensor& entry : entries) names.push_back(entry.name);
+  return names;
+}
+
+TEST(Module, NamesMembersByPathAndTiedOnesOnce) {
+  Tree tree;
+  EXPECT_EQ(names_of(tree.state_dict()),
+            (std::vector<std::string>{"layers.0.weight", "layers.1.weight", "weight",
+                                      "layers.0.steps", "layers.1.steps", "steps", "tied.steps"}));
+  EXPECT_EQ(tree.parameters().size(), 3U);
+  EXPECT_EQ(tree.named_parameters()[1].name, "layers.1.weight");
+  EXPECT_EQ(tree.parameter_count(), 2 + 3 + 4);
+}
+
+TEST(Module, ModeReachesEveryChild) {
+  Tree tree;
+  EXPECT_TRUE(tree.training());
+  tree.eval();
+  EXPECT_FALSE(tree.layers[1].training());
+  EXPECT_FALSE(tree.spliced.training());
+  tree.train();
+  EXPECT_TRUE(tree.layers[1].training());
+}
+
+TEST(Module, StateDictGoesRoundTripAndKeepsTheHandles) {
+  Tree from, to;
+  from.layers[1].weight = parameter({3}, 9);
+  const Parameter handle = to.layers[1].weight;
+  to.load_state_dict(from.state_dict());
+  EXPECT_EQ(handle.value().data<float>()[2], 9.0F);
+  EXPECT_FALSE(handle.value().storage() == from.layers[1].weight.value().storage());
+}
+
+TEST(Module, LoadingListsEveryFaultAndChangesNothing) {
+  Tree tree;
+  std::vector<NamedTensor> entries = tree.state_dict();
+  for (NamedTensor& entry : entries)
+    entry.value = Tensor::full(entry.value.shape(), 7, entry.value.dtype());
+  entries[0].value = Tensor::zeros({1, 2});
+  entries[1].value = Tensor::zeros({3}, DType::f64);
+  entries[2].name = "wait";
+  EXPECT_THROW_TEXT(tree.load_state_dict(entries), ShapeError,
+                    "load: \"layers.0.weight\" is [1, 2] in the file, [2] in the model\n"
+                    "      \"layers.1.weight\" is f64 in the file, f32 in the model\n"
+                    "      \"weight\" [2, 2] is missing\n"
+                    "      \"wait\" [2, 2] is not in the model");
+  EXPECT_EQ(tree.layers[0].weight.value().data<float>()[0], 1.0F);
+  EXPECT_EQ(tree.layers[0].steps.item(), 0);
+}
+
+TEST(Module, SummaryListsNamesShapesElementsAndBytes) {
+  Leaf leaf(parameter({40, 50}, 0));
+  EXPECT_EQ(summary(leaf),
+            "parameter  shape         elements          bytes\n"
+            "weight     [40, 50]         2,000          8,000\n"
+            "steps      []                   1              8\n"
+            "total                       2,001          8,008\n");
+}
+
+}  // namespace
+}  // namespace lectern::nn
