@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
+#include "tensor/kernels/philox.h"
 #include "tensor/tensor.h"
 
 namespace lectern {
@@ -32,24 +34,36 @@ class Rng {
   /// Reserves blocks for a draw of `words` 32-bit words; returns the first block's number.
   std::uint64_t reserve(std::int64_t words);
 
-  /// Uniform in [low, high). Throws: DTypeError unless floating.
+  /// The source its draws come from, for kernels that compute their own words.
+  kernels::PhiloxKey key() const;
+
+  /// Uniform in [low, high): f32 has 24 random bits, f64 has 53.
+  /// Throws: DTypeError unless floating, ValueError unless high - low is finite and >= 0.
   Tensor uniform(const Shape& shape, double low, double high, DType dtype = DType::f32);
   Tensor uniform(const Shape& shape, DType dtype = DType::f32) {
     return uniform(shape, 0, 1, dtype);
   }
-  /// Normal, by the Box–Muller transform. Throws: DTypeError unless floating.
+  /// Normal, by the Box–Muller transform.
+  /// Throws: DTypeError unless floating, ValueError unless both are finite, stddev >= 0.
   Tensor normal(const Shape& shape, double mean, double stddev, DType dtype = DType::f32);
   Tensor normal(const Shape& shape, DType dtype = DType::f32) { return normal(shape, 0, 1, dtype); }
-  /// bool, true with probability p. Throws: ValueError unless 0 <= p <= 1.
+  /// bool, true with probability p, which counts in steps of 2^-24. True is what a dropout of the
+  /// same words would drop. Throws: ValueError unless 0 <= p <= 1.
   Tensor bernoulli(const Shape& shape, double p);
-  /// i64, uniform in [low, high). Throws: ValueError unless low < high.
+  /// i64, exactly uniform in [low, high). Throws: ValueError unless low < high.
   Tensor integers(const Shape& shape, std::int64_t low, std::int64_t high);
-  /// i64 [n]: 0..n-1 in random order (Fisher–Yates).
+  /// i64 [n]: 0..n-1 in random order (Fisher–Yates). Throws: ValueError unless n >= 0.
   Tensor permutation(std::int64_t n);
 
  private:
   explicit Rng(State state) : state_(std::make_shared<State>(state)) {}
   std::shared_ptr<State> state_;
 };
+
+/// The mask of a dropout over `elements`, reserved but not computed: kernels compute it where they
+/// need it, forward and backward. Every op that drops begins with this.
+/// Throws: ValueError naming `op` unless 0 <= p <= 1; NaN is refused too.
+kernels::PhiloxDropout reserve_dropout(std::string_view op, double p, std::int64_t elements,
+                                       Rng& rng);
 
 }  // namespace lectern

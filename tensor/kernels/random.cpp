@@ -1,0 +1,122 @@
+#include "tensor/kernels/random.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "tensor/kernels/parallel.h"
+
+namespace lectern::kernels {
+namespace {
+
+/// The 64 bits of words 2·half and 2·half + 1, the first one lowest.
+std::uint64_t wide_word(const PhiloxBlock& block, std::size_t half) {
+  return block[2 * half] | std::uint64_t{block[2 * half + 1]} << 32;
+}
+
+/// Uniform in [0, 1), a multiple of 2^-53.
+double wide_uniform(std::uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
+
+/// Elements of T that one block yields.
+template <class T>
+constexpr std::int64_t kPerBlock = 16 / std::max<std::int64_t>(sizeof(T), 4);
+
+/// Calls element(block, j) for every element, where it is the j-th of its block, and writes what
+/// that returns. The block is computed once for all its elements.
+template <class T, class Element>
+void draw(PhiloxKey key, std::uint64_t first, std::int64_t count, T* y, int threads,
+          const Element& element) {
+  constexpr std::int64_t per_block = kPerBlock<T>;
+  parallel_for(
+      (count + per_block - 1) / per_block, threads, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t b = begin; b < end; ++b) {
+          const PhiloxBlock block = philox_block(key, first + static_cast<std::uint64_t>(b));
+          const std::int64_t at = b * per_block;
+          const std::int64_t here = std::min(per_block, count - at);
+          for (std::int64_t j = 0; j < here; ++j) {
+            y[at + j] = element(block, static_cast<std::size_t>(j));
+          }
+        }
+      });
+}
+
+double unit_uniform(const PhiloxBlock& block, std::size_t j, float) {
+  return static_cast<double>(philox_uniform(block[j]));
+}
+double unit_uniform(const PhiloxBlock& block, std::size_t j, double) {
+  return wide_uniform(wide_word(block, j));
+}
+
+/// The two uniforms behind elements 2·pair and 2·pair + 1 of a block; the first is in (0, 1].
+struct UniformPair {
+  double u, v;
+};
+UniformPair uniform_pair(const PhiloxBlock& block, std::size_t pair, float) {
+  return {(static_cast<double>(block[2 * pair]) + 1) * 0x1p-32,
+          static_cast<double>(block[2 * pair + 1]) * 0x1p-32};
+}
+UniformPair uniform_pair(const PhiloxBlock& block, std::size_t, double) {
+  return {wide_uniform(wide_word(block, 0)) + 0x1p-53, wide_uniform(wide_word(block, 1))};
+}
+
+}  // namespace
+
+template <class T>
+void uniform(PhiloxKey key, std::uint64_t first, std::int64_t count, double low, double high, T* y,
+             int threads) {
+  // Rounding may lift low + width · u to high itself, which does not belong to the interval.
+  const T last = std::nextafter(static_cast<T>(high), static_cast<T>(low));
+  draw(key, first, count, y, threads, [&](const PhiloxBlock& block, std::size_t j) {
+    return std::min(static_cast<T>(low + (high - low) * unit_uniform(block, j, T{})), last);
+  });
+}
+
+template <class T>
+void normal(PhiloxKey key, std::uint64_t first, std::int64_t count, double mean, double stddev,
+            T* y, int threads) {
+  draw(key, first, count, y, threads, [&](const PhiloxBlock& block, std::size_t j) {
+    const auto [u, v] = uniform_pair(block, j / 2, T{});
+    const double radius = std::sqrt(-2 * std::log(u));
+    const double angle = 2 * std::numbers::pi * v;
+    const double z = radius * (j % 2 == 0 ? std::cos(angle) : std::sin(angle));
+    return static_cast<T>(mean + stddev * z);
+  });
+}
+
+void bernoulli(PhiloxKey key, std::uint64_t first, std::int64_t count, double p, bool* y,
+               int threads) {
+  draw(key, first, count, y, threads, [&](const PhiloxBlock& block, std::size_t j) {
+    return static_cast<double>(philox_uniform(block[j])) < p;
+  });
+}
+
+std::uint64_t integer_below(std::uint64_t range, PhiloxKey key, std::uint64_t first,
+                            std::int64_t i) {
+  const auto place = static_cast<std::uint64_t>(i);
+  for (;; ++key.stream) {
+    const std::uint64_t word = wide_word(philox_block(key, first + place / 2), place % 2);
+    if (range == 0) return word;
+    __extension__ using Product = unsigned __int128;
+    const Product product = Product{word} * range;
+    const std::uint64_t refused = (0 - range) % range;  // 2^64 mod range
+    if (static_cast<std::uint64_t>(product) >= refused) {
+      return static_cast<std::uint64_t>(product >> 64);
+    }
+  }
+}
+
+void integers(PhiloxKey key, std::uint64_t first, std::int64_t count, std::int64_t low,
+              std::uint64_t range, std::int64_t* y, int threads) {
+  parallel_for(count, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      y[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) +
+                                       integer_below(range, key, first, i));
+    }
+  });
+}
+
+template void uniform(PhiloxKey, std::uint64_t, std::int64_t, double, double, float*, int);
+template void uniform(PhiloxKey, std::uint64_t, std::int64_t, double, double, double*, int);
+template void normal(PhiloxKey, std::uint64_t, std::int64_t, double, double, float*, int);
+template void normal(PhiloxKey, std::uint64_t, std::int64_t, double, double, double*, int);
+
+}  // namespace lectern::kernels
