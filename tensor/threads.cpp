@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "tensor/error.h"
+#include "tensor/kernels/parallel.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -24,9 +25,6 @@ std::atomic<int>& thread_count() {
   return count;
 }
 
-// Fork and join cost a few microseconds; a core does some 10^4 simple operations in that time.
-std::atomic<std::int64_t> threshold = 1 << 15;
-
 }  // namespace
 
 int num_threads() { return thread_count().load(std::memory_order_relaxed); }
@@ -38,10 +36,15 @@ void set_num_threads(int threads) {
 }
 
 int threads_for(std::int64_t work) {
-  return work < threshold.load(std::memory_order_relaxed) ? 1 : num_threads();
+  return work < parallel_threshold() ? 1 : num_threads();
 }
 
-void set_parallel_threshold(std::int64_t work) { threshold.store(work, std::memory_order_relaxed); }
-std::int64_t parallel_threshold() { return threshold.load(std::memory_order_relaxed); }
+// One threshold for all: the kernels that judge their own work (products, attention) read it too.
+void set_parallel_threshold(std::int64_t work) {
+  kernels::serial_threshold.store(work, std::memory_order_relaxed);
+}
+std::int64_t parallel_threshold() {
+  return kernels::serial_threshold.load(std::memory_order_relaxed);
+}
 
 }  // namespace lectern
