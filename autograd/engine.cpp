@@ -1,4 +1,4 @@
-#include <unordered_map>
+#include <atomic>
 
 #include "autograd/variable.h"
 #include "tensor/elementwise.h"
@@ -7,7 +7,8 @@ namespace lectern {
 namespace {
 
 thread_local bool recording = true;
-thread_local std::string_view differentiating;  // op whose derivative is running
+thread_local std::string_view op_running;  // whose derivative it is
+std::atomic<std::uint64_t> passes_begun = 0;
 
 }  // namespace
 
@@ -15,11 +16,13 @@ bool is_recording() { return recording; }
 NoGrad::NoGrad() : before_(std::exchange(recording, false)) {}
 NoGrad::~NoGrad() { recording = before_; }
 
+std::string_view op_in_backward() { return op_running; }
+
 const Tensor& SavedTensor::get() const {
   require<GradError>(tensor_.storage().version() == version_,
                      "backward of {}: a saved {} of shape {} was written to after it was used; "
                      "compute from a clone, or write before the use",
-                     differentiating, tensor_.dtype(), tensor_.shape());
+                     op_in_backward(), tensor_.dtype(), tensor_.shape());
   return tensor_;
 }
 
@@ -44,97 +47,115 @@ std::shared_ptr<Node> graph::make_node(std::string_view op, const Tensor& value,
 
 namespace {
 
-/// Nodes that `root` depends on, each before all of its inputs (Kahn, 1962). Throws GradError if
-/// the derivatives of one of them are gone.
-std::vector<std::shared_ptr<Node>> consumers_first(const std::shared_ptr<Node>& root) {
-  std::unordered_map<Node*, int> consumers;  // arrows into a node that are not yet followed
-  std::vector<Node*> stack{root.get()};
-  while (!stack.empty()) {
-    const Node* node = stack.back();
-    stack.pop_back();
-    require<GradError>(!node->spent,
-                       "backward: the graph through {} of shape {} was used by an earlier backward "
-                       "and given up; pass {{.retain_graph = true}} to the first one",
-                       node->op, node->shape);
-    for (const Edge& edge : node->edges) {
-      if (consumers[edge.input.get()]++ == 0) stack.push_back(edge.input.get());
-    }
-  }
-  std::vector<std::shared_ptr<Node>> order{root};
-  for (std::size_t next = 0; next < order.size(); ++next) {
-    for (const Edge& edge : order[next]->edges) {
-      if (--consumers[edge.input.get()] == 0) order.push_back(edge.input);
-    }
-  }
-  return order;
-}
-
+/// One backward pass: a walk over the nodes that the loss depends on, each when all of its
+/// gradients have arrived (Kahn, 1962). What it notes on a node is void once another pass begins,
+/// so a pass that fails leaves nothing to tidy up but the memory of the sums.
 class Pass {
  public:
-  Pass(const std::shared_ptr<Node>& root, const Tensor& seed, BackwardOptions options)
-      : options_(options) {
-    sums_[root.get()].add(seed);
+  Pass(const std::shared_ptr<Node>& root, BackwardOptions options)
+      : options_(options), number_(++passes_begun) {
+    count_arrows(*root);
   }
+  ~Pass() {
+    op_running = {};
+    for (const std::shared_ptr<Node>& leaf : leaves_) leaf->sum = Gradient();
+  }
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
 
-  /// Sends the gradient that arrived at `node` on to its inputs. Leaves keep theirs until finish().
-  void visit(Node& node) {
-    const auto found = sums_.extract(&node);
-    if (found.empty() || found.mapped().empty()) return;  // nothing was added on the way here
-    const Tensor g = found.mapped().take();
-    differentiating = node.op;
-    if (node.joint) {
-      run_joint(node, g);
-    } else {
-      for (const Edge& edge : node.edges) {
-        Gradient& sum = sums_[edge.input.get()];
-        edge.derivative(g, sum);
-        check(node, *edge.input, sum);
+  void run(const std::shared_ptr<Node>& root, const Tensor& seed) {
+    root->sum.add(seed);
+    ready_.push_back(root);
+    while (!ready_.empty()) {
+      const std::shared_ptr<Node> node = std::move(ready_.back());
+      ready_.pop_back();
+      if (node->is_leaf()) {
+        leaves_.push_back(node);
+      } else {
+        visit(*node);
       }
     }
+    for (const std::shared_ptr<Node>& leaf : leaves_) deliver(*leaf);
+  }
+
+ private:
+  /// Sets `awaited` of all nodes that `root` depends on to the number of arrows into them. Throws
+  /// GradError if the derivatives of one of them are gone.
+  void count_arrows(Node& root) {
+    root.pass = number_;
+    root.awaited = 0;
+    root.sum = Gradient();
+    std::vector<Node*> stack{&root};
+    while (!stack.empty()) {
+      const Node* node = stack.back();
+      stack.pop_back();
+      require<GradError>(!node->spent,
+                         "backward: the graph through {} of shape {} was used by an earlier "
+                         "backward and given up; pass {{.retain_graph = true}} to the first one",
+                         node->op, node->shape);
+      for (const Edge& edge : node->edges) {
+        Node& input = *edge.input;
+        if (input.pass != number_) {
+          input.pass = number_;
+          input.awaited = 0;
+          input.sum = Gradient();
+          stack.push_back(&input);
+        }
+        ++input.awaited;
+      }
+    }
+  }
+
+  /// Sends the gradient that arrived at `node` on to its inputs.
+  void visit(Node& node) {
+    const Tensor g = node.sum.take();
+    if (g.defined()) {  // else nothing was added on the way here
+      op_running = node.op;
+      differentiate(node, g);
+    }
+    for (Edge& edge : node.edges) {
+      if (--edge.input->awaited == 0) ready_.push_back(edge.input);
+    }
     if (!options_.retain_graph) {
-      node.edges.clear();
+      node.edges.clear();  // what only this pass still held leaves memory now
       node.joint = nullptr;
       node.spent = true;
     }
   }
 
-  /// Adds what has arrived at the leaves to their gradients. Only now, so that a pass that fails
-  /// has changed nothing.
-  void finish(std::span<const std::shared_ptr<Node>> leaves) {
-    for (const std::shared_ptr<Node>& leaf : leaves) {
-      Gradient& sum = sums_[leaf.get()];
-      if (sum.empty()) continue;
-      if (leaf->grad.defined()) {
-        Gradient total;
-        total.add(std::move(leaf->grad));
-        total.add(sum.take());
-        leaf->grad = total.take_unshared();
-      } else {
-        leaf->grad = sum.take_unshared();
+  static void differentiate(const Node& node, const Tensor& g) {
+    if (node.joint) {
+      std::vector<Gradient*> wanted(static_cast<std::size_t>(node.joint_count), nullptr);
+      for (std::size_t i = 0; i < node.edges.size(); ++i) {
+        wanted[static_cast<std::size_t>(node.joint_inputs[i])] = &node.edges[i].input->sum;
       }
+      node.joint(g, wanted);
+    }
+    for (const Edge& edge : node.edges) {
+      const Node& input = *edge.input;
+      if (edge.derivative) edge.derivative(g, edge.input->sum);
+      if (!input.sum.empty()) require_gradient_fits(input.sum.value(), input.shape, input.dtype);
     }
   }
 
- private:
-  void run_joint(Node& node, const Tensor& g) {
-    std::vector<Gradient*> wanted(static_cast<std::size_t>(node.joint_count), nullptr);
-    for (const Edge& edge : node.edges) sums_[edge.input.get()];  // made before pointers are taken
-    for (std::size_t i = 0; i < node.edges.size(); ++i) {
-      wanted[static_cast<std::size_t>(node.joint_inputs[i])] = &sums_[node.edges[i].input.get()];
+  /// Adds what has arrived at the leaf to its gradient. Only at the end, so that a pass that fails
+  /// has changed no gradient.
+  static void deliver(Node& leaf) {
+    if (leaf.sum.empty()) return;
+    if (leaf.grad.defined()) {
+      Gradient total;
+      total.add(std::move(leaf.grad));
+      total.add(leaf.sum.take());
+      leaf.grad = total.take_unshared();
+    } else {
+      leaf.grad = leaf.sum.take_unshared();
     }
-    node.joint(g, wanted);
-    for (const Edge& edge : node.edges) check(node, *edge.input, sums_[edge.input.get()]);
-  }
-
-  static void check(const Node& from, const Node& input, const Gradient& sum) {
-    if (sum.empty()) return;
-    require<GradError>(sum.value().shape() == input.shape && sum.value().dtype() == input.dtype,
-                       "backward of {}: gradient is {} {}, but the input it belongs to is {} {}",
-                       from.op, sum.value().dtype(), sum.value().shape(), input.dtype, input.shape);
   }
 
   BackwardOptions options_;
-  std::unordered_map<Node*, Gradient> sums_;
+  std::uint64_t number_;
+  std::vector<std::shared_ptr<Node>> ready_;
+  std::vector<std::shared_ptr<Node>> leaves_;
 };
 
 }  // namespace
@@ -150,18 +171,7 @@ void backward(const Variable& loss, const Tensor& seed, BackwardOptions options)
                       "backward: dtypes differ: seed is {}, loss is {}", seed.dtype(),
                       loss.dtype());
   const NoGrad guard;
-  std::vector<std::shared_ptr<Node>> order = consumers_first(loss.node());
-  Pass pass(loss.node(), seed, options);
-  std::vector<std::shared_ptr<Node>> leaves;
-  for (std::shared_ptr<Node>& node : order) {
-    if (node->is_leaf()) {
-      leaves.push_back(std::move(node));
-    } else {
-      pass.visit(*node);
-      node.reset();  // what only this pass still held leaves memory now
-    }
-  }
-  pass.finish(leaves);
+  Pass(loss.node(), options).run(loss.node(), seed);
 }
 
 void backward(const Variable& loss, BackwardOptions options) {

@@ -1,8 +1,17 @@
 #pragma once
 
+#include <string_view>
+
 #include "tensor/tensor.h"
 
 namespace lectern {
+
+/// The op whose derivative is running on this thread; empty outside backward().
+std::string_view op_in_backward();
+
+/// Throws GradError naming the op in backward unless dx, made for an input of this shape and dtype,
+/// has them. A sum that is missing after broadcasting is pointed out.
+void require_gradient_fits(const Tensor& dx, const Shape& shape, DType dtype);
 
 /// The running sum of the gradients that arrive at one node during a backward pass.
 class Gradient {
@@ -10,7 +19,8 @@ class Gradient {
   bool empty() const { return !sum_.defined(); }
 
   /// Adds dx. The first one is kept as it is; later ones are added in place if the sum is dense
-  /// and nobody else holds its storage.
+  /// and nobody else holds its storage. Throws: GradError unless it has the shape and dtype of the
+  /// sum.
   void add(Tensor dx);
 
   /// Where a derivative may write its own part: the kernel adds to `out` if `accumulate`, else it

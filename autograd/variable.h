@@ -76,6 +76,11 @@ struct Node {
   Tensor grad;                    ///< on leaves: what backward() has added up
   bool spent = false;             ///< its derivatives were used and dropped
 
+  // Of the backward pass that last came here, and void in any other:
+  std::uint64_t pass = 0;  ///< number of that pass
+  int awaited = 0;         ///< gradients that have still to arrive
+  Gradient sum;            ///< of those that have
+
   Node(std::string_view name, const Shape& s, DType d) : op(name), shape(s), dtype(d) {}
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -203,7 +208,9 @@ struct BackwardOptions {
 ///
 /// A derivative is dropped as soon as it has been used, so what it held leaves memory during the
 /// pass; a second pass over the same graph is a GradError unless `retain_graph` was asked for.
-/// Throws: GradError if nothing requires a gradient, the graph was used up (no gradient is changed
+/// Threads may run passes at the same time over graphs that have no node, and so no leaf, in
+/// common. Throws: GradError if nothing requires a gradient, the graph was used up (no gradient is
+/// changed
 ///         then), or a saved value was written to; ShapeError, DTypeError if seed does not fit.
 void backward(const Variable& loss, const Tensor& seed, BackwardOptions options = {});
 /// As above with seed 1. Throws: ShapeError unless loss has one element.
