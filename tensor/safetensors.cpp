@@ -1,0 +1,242 @@
+#include "tensor/safetensors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "tensor/atomic_file.h"
+
+static_assert(std::endian::native == std::endian::little,
+              "safetensors files are little-endian; this machine would have to swap bytes");
+
+namespace lectern {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kLengthBytes = 8;
+constexpr std::string_view kMetadata = "__metadata__";
+
+std::string_view file_name(DType dtype) {
+  constexpr std::string_view names[] = {"F32", "F64", "I64", "BOOL"};
+  return names[static_cast<int>(dtype)];
+}
+
+/// What the header says of one tensor.
+struct Entry {
+  std::string name;
+  DType dtype;
+  Shape shape;
+  std::int64_t begin, end;  // bytes of the data part
+};
+
+/// Reads one file; every refusal names it.
+class Reader {
+ public:
+  Reader(std::string_view bytes, std::string_view name) : bytes_(bytes), name_(name) {}
+
+  Safetensors read() {
+    const Json header = parse_header();
+    Safetensors file;
+    std::vector<Entry> entries;
+    for (const auto& [name, value] : header.items()) {
+      if (name == kMetadata) {
+        file.metadata = metadata(value);
+      } else {
+        entries.push_back(entry(name, value));
+      }
+    }
+    std::ranges::stable_sort(entries, {}, [](const Entry& e) { return std::pair(e.begin, e.end); });
+    require_cover(entries);
+    for (Entry& e : entries) {
+      Tensor value = Tensor::empty(e.shape, e.dtype);
+      copy_data(e, value);
+      file.tensors.push_back({std::move(e.name), std::move(value)});
+    }
+    return file;
+  }
+
+ private:
+  template <class... Args>
+  void demand(bool holds, fmt::format_string<Args...> text, Args&&... args) const {
+    if (!holds) {
+      fail<IoError>("load: {}: {}", name_, fmt::vformat(text, fmt::make_format_args(args...)));
+    }
+  }
+
+  /// The header as JSON. Depth and duplicate names are checked while parsing, so that a hostile
+  /// header can not make a document much larger than itself.
+  Json parse_header() {
+    demand(bytes_.size() >= kLengthBytes, "{} bytes are too few for a header length",
+           bytes_.size());
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes_.data(), kLengthBytes);
+    const std::uint64_t rest = bytes_.size() - kLengthBytes;
+    demand(length > 0, "the header length is 0");
+    demand(length <= rest, "the header is said to have {} bytes, {} follow", length, rest);
+    const std::string_view text = bytes_.substr(kLengthBytes, length);
+    data_ = bytes_.substr(kLengthBytes + length);
+
+    std::unordered_set<std::string> names;
+    const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
+      demand(depth <= 3, "the header is nested too deeply");
+      if (depth == 1 && event == Json::parse_event_t::key) {
+        const auto name = value.get<std::string>();
+        demand(names.insert(name).second, "\"{}\" occurs twice", name);
+      }
+      return true;
+    };
+    Json header;
+    try {
+      header = Json::parse(text, watch);
+    } catch (const Json::parse_error& error) {
+      demand(false, "the header is not JSON in UTF-8: wrong at its byte {}", error.byte);
+    }
+    demand(header.is_object(), "the header is not a JSON object");
+    return header;
+  }
+
+  std::map<std::string, std::string> metadata(const Json& value) const {
+    std::map<std::string, std::string> result;
+    demand(value.is_object(), "\"{}\" is not an object of strings", kMetadata);
+    for (const auto& [key, text] : value.items()) {
+      demand(text.is_string(), "\"{}\" is not an object of strings", kMetadata);
+      result[key] = text.get<std::string>();
+    }
+    return result;
+  }
+
+  Entry entry(const std::string& name, const Json& value) const {
+    demand(value.is_object(), "\"{}\" is not an object", name);
+    for (const char* key : {"dtype", "shape", "data_offsets"}) {
+      demand(value.contains(key), "\"{}\" has no {}", name, key);
+    }
+    Entry e{name, dtype(name, value["dtype"]), shape(name, value["shape"]), 0, 0};
+    const std::vector<std::int64_t> offsets = integers(name, "data_offsets", value["data_offsets"]);
+    demand(offsets.size() == 2, "\"{}\" has {} data_offsets; there must be 2", name,
+           offsets.size());
+    e.begin = offsets[0];
+    e.end = offsets[1];
+    demand(e.begin <= e.end && e.end <= static_cast<std::int64_t>(data_.size()),
+           "\"{}\" has data_offsets [{}, {}]; there are {} bytes of data", name, e.begin, e.end,
+           data_.size());
+    const std::int64_t bytes = elements(name, e.shape) * size_of(e.dtype);
+    demand(e.end - e.begin == bytes, "\"{}\" {} {} has {} bytes, its data_offsets [{}, {}] hold {}",
+           name, e.dtype, e.shape, bytes, e.begin, e.end, e.end - e.begin);
+    return e;
+  }
+
+  DType dtype(const std::string& name, const Json& value) const {
+    for (const DType d : {DType::f32, DType::f64, DType::i64, DType::boolean}) {
+      if (value.is_string() && value.get_ref<const std::string&>() == file_name(d)) return d;
+    }
+    demand(false, "\"{}\" has dtype {}; known are F32, F64, I64 and BOOL", name, value.dump());
+    std::terminate();
+  }
+
+  Shape shape(const std::string& name, const Json& value) const {
+    const std::vector<std::int64_t> extents = integers(name, "shape", value);
+    demand(extents.size() <= kMaxRank, "\"{}\" has {} axes; the most is {}", name, extents.size(),
+           kMaxRank);
+    return Shape(std::span<const std::int64_t>(extents));
+  }
+
+  std::int64_t elements(const std::string& name, const Shape& shape) const {
+    try {
+      return shape.numel();
+    } catch (const ShapeError&) {
+      demand(false, "\"{}\" has shape {}, too many elements to count", name, shape);
+    }
+    std::terminate();
+  }
+
+  /// A JSON array of numbers 0, 1, 2, … below 2^63.
+  std::vector<std::int64_t> integers(const std::string& name, std::string_view key,
+                                     const Json& value) const {
+    demand(value.is_array(), "\"{}\" has {} {}; it must be a list of numbers", name, key,
+           value.dump());
+    std::vector<std::int64_t> numbers;
+    for (const Json& number : value) {
+      const bool fits =
+          number.is_number_unsigned() && number.get<std::uint64_t>() <= std::uint64_t{INT64_MAX};
+      demand(fits, "\"{}\" has {} in its {}; it must be a whole number from 0", name, number.dump(),
+             key);
+      numbers.push_back(number.get<std::int64_t>());
+    }
+    return numbers;
+  }
+
+  /// Every byte of the data belongs to exactly one entry.
+  void require_cover(const std::vector<Entry>& entries) const {
+    std::int64_t covered = 0;
+    for (const Entry& e : entries) {
+      demand(e.begin == covered,
+             "\"{}\" begins at byte {} of the data, the entry before it ends at {}", e.name,
+             e.begin, covered);
+      covered = e.end;
+    }
+    demand(covered == static_cast<std::int64_t>(data_.size()),
+           "the entries end at byte {} of the data, the file at {}", covered, data_.size());
+  }
+
+  void copy_data(const Entry& e, Tensor& value) const {
+    const std::string_view bytes =
+        data_.substr(static_cast<std::size_t>(e.begin), static_cast<std::size_t>(e.end - e.begin));
+    if (e.dtype == DType::boolean) {
+      const bool valid =
+          std::ranges::all_of(bytes, [](char byte) { return byte == 0 || byte == 1; });
+      demand(valid, "\"{}\" has a BOOL byte that is neither 0 nor 1", e.name);
+    }
+    visit(e.dtype, [&]<class T>() {
+      if (!bytes.empty()) std::memcpy(value.mutable_origin<T>(), bytes.data(), bytes.size());
+    });
+  }
+
+  std::string_view bytes_;
+  std::string_view name_;
+  std::string_view data_;
+};
+
+}  // namespace
+
+Safetensors load_safetensors(const std::filesystem::path& path) {
+  return parse_safetensors(read_file(path), path.string());
+}
+
+Safetensors parse_safetensors(std::string_view bytes, std::string_view name) {
+  return Reader(bytes, name).read();
+}
+
+void save_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
+                      const std::map<std::string, std::string>& metadata) {
+  Json header = Json::object();
+  if (!metadata.empty()) header[std::string(kMetadata)] = metadata;
+  std::vector<Tensor> dense;
+  std::int64_t offset = 0;
+  for (const auto& [name, value] : tensors) {
+    require<ValueError>(name != kMetadata && !header.contains(name),
+                        "save: {}: the name \"{}\" is {}", path.string(), name,
+                        name == kMetadata ? "reserved" : "used twice");
+    const std::int64_t end = offset + value.numel() * size_of(value.dtype());
+    header[name] = {
+        {"dtype", file_name(value.dtype())},
+        {"shape", std::vector<std::int64_t>(value.shape().begin(), value.shape().end())},
+        {"data_offsets", {offset, end}}};
+    offset = end;
+    dense.push_back(value.contiguous());
+  }
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');  // the data starts aligned, as readers like it
+  const std::uint64_t length = text.size();
+
+  std::vector<std::span<const std::byte>> parts{std::as_bytes(std::span(&length, 1)),
+                                                std::as_bytes(std::span(text))};
+  for (const Tensor& tensor : dense) {
+    visit(tensor.dtype(), [&]<class T>() { parts.push_back(std::as_bytes(tensor.data<T>())); });
+  }
+  write_file_atomically(path, parts);
+}
+
+}  // namespace lectern
