@@ -56,10 +56,11 @@ inline Vector<T> load(const T* from) {
 
 /// Reads the first `count` lanes from memory; the others are `rest`.
 template <class T>
-inline Vector<T> load_first(const T* from, std::int64_t count, T rest) {
+inline Vector<T> load(const T* from, std::int64_t count, T rest) {
+  if (count == lanes<T>) return load(from);
   T lane[lanes<T>];
-  for (T& value : lane) value = rest;
-  std::memcpy(lane, from, static_cast<std::size_t>(count) * sizeof(T));
+  for (std::int64_t i = 0; i < lanes<T>; ++i) lane[i] = rest;
+  for (std::int64_t i = 0; i < count; ++i) lane[i] = from[i];
   return load(lane);
 }
 
@@ -71,8 +72,9 @@ inline void store(T* to, Vector<T> v) {
 
 /// Writes the first `count` lanes.
 template <class T>
-inline void store_first(T* to, Vector<T> v, std::int64_t count) {
-  std::memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(T));
+inline void store(T* to, Vector<T> v, std::int64_t count) {
+  if (count == lanes<T>) return store(to, v);
+  for (std::int64_t i = 0; i < count; ++i) to[i] = v[i];
 }
 
 /// A register with `value` in every lane.
