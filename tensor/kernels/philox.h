@@ -16,6 +16,7 @@ namespace lectern::kernels {
 
 /// Four random words, as one block of the generator yields them.
 using PhiloxBlock = std::array<std::uint32_t, 4>;
+inline constexpr std::int64_t words_per_block = 4;
 
 /// Philox4x32-10 of a counter and key, words in the order of the paper's reference.
 constexpr PhiloxBlock philox4x32(PhiloxBlock counter, std::array<std::uint32_t, 2> key) {

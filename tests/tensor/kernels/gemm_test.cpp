@@ -4,24 +4,14 @@
 
 #include <cmath>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "tensor/kernels/parallel.h"
 #include "tests/support/kernel_threads.h"
+#include "tests/support/kernel_values.h"
 
 namespace lectern::kernels {
 namespace {
-
-template <class T>
-std::vector<T> random_values(std::int64_t count, unsigned seed) {
-  std::mt19937 bits(seed);
-  std::uniform_real_distribution<T> uniform(-1, 1);
-  std::vector<T> values(static_cast<std::size_t>(count));
-  for (T& value : values) value = uniform(bits);
-  return values;
-}
 
 template <class T>
 void run(const Gemm<T>& product, int threads) {
