@@ -5,8 +5,7 @@
 namespace lectern {
 
 /// Undoes broadcasting: adds up the elements of g that came from one element of a tensor of
-/// `shape`. Sums of f32 and f64 are carried in f64, each in an order that depends on the shapes
-/// alone.
+/// `shape`, as sum() does.
 ///
 /// Shapes: g any shape that `shape` broadcasts to; result `shape`. g itself if it has that shape.
 /// Throws: ShapeError if `shape` does not broadcast to that of g, DTypeError unless g is f32 or

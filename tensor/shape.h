@@ -80,6 +80,9 @@ class Strides : public AxisValues<Strides> {
 class Axes : public AxisValues<Axes> {
  public:
   using AxisValues::AxisValues;
+  Axes() = default;
+  Axes(int axis) : AxisValues({axis}) {}  // not explicit: sum(x, -1) is sum(x, {-1})
+  Axes(bool) = delete;                    // a flag in the wrong place
 };
 
 /// The shape asked of reshape: as a Shape, but one extent may be -1, "what is left over".
