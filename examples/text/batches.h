@@ -20,13 +20,13 @@ struct Example {
 
 /// Some examples side by side, the short ones filled up with kPad.
 struct Batch {
-  Tensor source;      ///< i64 [B, Ts]: words, kEnd
-  Tensor target_in;   ///< i64 [B, Tt]: kBegin, words — what the decoder is given
-  Tensor target_out;  ///< i64 [B, Tt]: words, kEnd — what it shall answer, one position ahead
+  Tensor source;          ///< i64 [B, Ts]: words, kEnd
+  Tensor target_in;       ///< i64 [B, Tt]: kBegin, words — what the decoder is given
+  Tensor target_out;      ///< i64 [B, Tt]: words, kEnd — what it shall answer, one position ahead
   Tensor source_lengths;  ///< i64 [B], kEnd included: the keys an encoder may see
   std::vector<std::int64_t> rows;  ///< [B], which examples these are
-  std::int64_t source_tokens = 0;            ///< without padding
-  std::int64_t target_tokens = 0;            ///< without padding: what a loss is the mean over
+  std::int64_t source_tokens = 0;  ///< without padding
+  std::int64_t target_tokens = 0;  ///< without padding: what a loss is the mean over
 };
 
 /// How examples are put into batches.

@@ -158,6 +158,14 @@ std::u32string lower_case(std::u32string_view points) {
   return result;
 }
 
+std::int64_t display_width(std::string_view text) {
+  std::int64_t width = 0;
+  for (const char32_t point : decode_utf8(text)) {
+    width += utf8proc_charwidth(static_cast<utf8proc_int32_t>(point));
+  }
+  return width;
+}
+
 std::string clean_up(std::string_view text, CleanUp options) {
   const auto invalid = find_invalid_utf8(text);
   require<ValueError>(!invalid, "clean_up: invalid UTF-8 at byte {}", invalid.value_or(0) + 1);

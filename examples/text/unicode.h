@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,9 @@ bool is_word_character(char32_t point);
 
 /// Lower case of every character; a capital sigma that ends a word becomes ς.
 std::u32string lower_case(std::u32string_view points);
+
+/// Columns that well-formed UTF-8 takes on a terminal: 2 for wide characters, 0 for accents.
+std::int64_t display_width(std::string_view text);
 
 /// How text is cleaned up before it is cut into words.
 struct CleanUp {

@@ -81,6 +81,13 @@ TEST(Unicode, LowerCaseFollowsUnicodeNotAscii) {
   EXPECT_EQ(lower_case(U"ΟΔΟΣ ΣΟΦΟΣ. Σ ΑΣ'Α ΑΣ\u0301"), U"οδος σοφος. σ ασ'α ας\u0301");
 }
 
+TEST(Unicode, DisplayWidthCountsColumns) {
+  EXPECT_EQ(display_width("été"), 3);
+  EXPECT_EQ(display_width("e\u0301"), 1);
+  EXPECT_EQ(display_width("字"), 2);
+  EXPECT_EQ(display_width(""), 0);
+}
+
 TEST(Unicode, CleanUpGivesOneSpellingToWhatLooksTheSame) {
   EXPECT_EQ(clean_up("  L\u2019E\u0301cole\u00A0\u202F!\t\n", {}), "l'école !");
   EXPECT_EQ(clean_up("L\u2019E\u0301cole", {.lower_case = false}), "L'École");
