@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "examples/text/lines.h"
+#include "tensor/atomic_file.h"
 #include "tensor/error.h"
 
 namespace lectern::translate {
@@ -44,9 +45,7 @@ void keep_metrics_until(const std::filesystem::path& file, std::int64_t epoch) {
                      lines.number());
     if (line["epoch"].get<std::int64_t>() <= epoch) kept += std::string(lines.line()) + '\n';
   }
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << kept << std::flush;
-  require<IoError>(out.good(), "metrics: cannot write {}", name);
+  write_file_atomically(file, kept);
 }
 
 }  // namespace lectern::translate
