@@ -161,4 +161,14 @@ void add_into(Tensor& sum, const Tensor& x) {
   });
 }
 
+void scale_into(Tensor& x, double factor) {
+  visit_floating("scale_into", x.dtype(), [&]<class T>() {
+    const auto by = static_cast<T>(factor);
+    T* const to = x.mutable_origin<T>();
+    kernels::map(
+        nest_over(x.shape(), x, x), threads_for(x.numel()), [by](T v) { return v * by; }, to,
+        static_cast<const T*>(to));
+  });
+}
+
 }  // namespace lectern

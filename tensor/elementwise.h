@@ -32,4 +32,7 @@ Tensor operator-(const Tensor& x);  ///< −x
 /// Throws: ShapeError, DTypeError unless both have one shape and dtype, f32 or f64.
 void add_into(Tensor& sum, const Tensor& x);
 
+/// x *= factor, in place. Throws: DTypeError unless x is f32 or f64.
+void scale_into(Tensor& x, double factor);
+
 }  // namespace lectern

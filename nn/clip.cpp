@@ -1,0 +1,29 @@
+#include "nn/clip.h"
+
+#include <cmath>
+
+#include "tensor/elementwise.h"
+#include "tensor/reduce.h"
+
+namespace lectern::nn {
+
+double clip_grad_norm(std::span<const Parameter> parameters, double max_norm) {
+  require<ValueError>(max_norm > 0, "clip_grad_norm: max_norm is {}; it must be positive",
+                      max_norm);
+  double squares = 0;
+  for (const Parameter& parameter : parameters) {
+    if (!parameter.has_grad()) continue;
+    const double part = norm(parameter.grad()).item();
+    squares += part * part;
+  }
+  const double total = std::sqrt(squares);
+  if (!std::isfinite(total) || total <= max_norm) return total;
+  for (const Parameter& parameter : parameters) {
+    if (!parameter.has_grad()) continue;
+    Tensor g = parameter.grad();
+    scale_into(g, max_norm / (total + 1e-6));
+  }
+  return total;
+}
+
+}  // namespace lectern::nn

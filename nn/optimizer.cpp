@@ -1,0 +1,139 @@
+#include "nn/optimizer.h"
+
+#include <cmath>
+
+#include "nn/state_dict.h"
+#include "tensor/kernels/adam.h"
+#include "tensor/kernels/sgd.h"
+#include "tensor/threads.h"
+
+namespace lectern::nn {
+namespace {
+
+void require_fraction(std::string_view optimizer, std::string_view option, double value) {
+  require<ValueError>(value >= 0 && value < 1, "{}: {} is {}; it must be in [0, 1)", optimizer,
+                      option, value);
+}
+
+void require_not_negative(std::string_view optimizer, std::string_view option, double value) {
+  require<ValueError>(value >= 0 && std::isfinite(value),
+                      "{}: {} is {}; it must be finite and not negative", optimizer, option, value);
+}
+
+}  // namespace
+
+Optimizer::Optimizer(std::vector<NamedParameter> parameters, double lr)
+    : parameters_(std::move(parameters)), lr_(lr) {
+  require_not_negative("Optimizer", "lr", lr);
+  for (const auto& [name, value] : parameters_) {
+    require<ValueError>(value.requires_grad(), "Optimizer: \"{}\" requires no gradient", name);
+  }
+}
+
+void Optimizer::zero_grad() {
+  for (NamedParameter& parameter : parameters_) parameter.value.zero_grad();
+}
+
+void Optimizer::set_lr(double lr) {
+  require_not_negative("set_lr", "lr", lr);
+  lr_ = lr;
+}
+
+Optimizer::Slots& Optimizer::add_slots(std::string_view kind) {
+  Slots slots;
+  for (const NamedParameter& parameter : parameters_) {
+    slots.push_back(Tensor::zeros_like(parameter.value.value()));
+  }
+  slots_.push_back(std::make_unique<NamedSlots>(NamedSlots{std::string(kind), std::move(slots)}));
+  return slots_.back()->slots;
+}
+
+std::vector<NamedTensor> Optimizer::state_dict() const {
+  const std::int64_t steps[] = {steps_};
+  std::vector<NamedTensor> entries{
+      {"step", Tensor::from(std::span<const std::int64_t>(steps), {})}};
+  for (const auto& named : slots_) {
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      entries.push_back({named->kind + "." + parameters_[i].name, named->slots[i]});
+    }
+  }
+  return entries;
+}
+
+void Optimizer::load_state_dict(std::span<const NamedTensor> entries) {
+  std::vector<NamedTensor> own = state_dict();
+  copy_entries(entries, own);
+  steps_ = own.front().value.data<std::int64_t>()[0];
+}
+
+std::vector<NamedParameter> numbered(std::span<const Parameter> parameters) {
+  std::vector<NamedParameter> named;
+  for (const Parameter& parameter : parameters) {
+    named.push_back({std::to_string(named.size()), parameter});
+  }
+  return named;
+}
+
+SGD::SGD(std::vector<NamedParameter> parameters, Options options)
+    : Optimizer(std::move(parameters), options.lr), options_(options) {
+  require_fraction("SGD", "momentum", options.momentum);
+  require_not_negative("SGD", "weight_decay", options.weight_decay);
+  require<ValueError>(!options.nesterov || options.momentum > 0,
+                      "SGD: nesterov needs a momentum, which is 0");
+  if (options.momentum > 0) momentum_ = &add_slots("momentum");
+}
+
+void SGD::step() {
+  ++steps_;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const Parameter& parameter = parameters_[i].value;
+    if (!parameter.has_grad()) continue;
+    Tensor p = parameter.value();
+    const Tensor g = parameter.grad().contiguous();
+    visit_floating("SGD", p.dtype(), [&]<class T>() {
+      T* const momentum =
+          momentum_ == nullptr ? nullptr : (*momentum_)[i].template mutable_data<T>().data();
+      kernels::sgd(p.mutable_data<T>().data(), g.data<T>().data(), momentum, p.numel(),
+                   {lr(), options_.momentum, options_.nesterov, options_.weight_decay},
+                   threads_for(p.numel()));
+    });
+  }
+}
+
+Adam::Adam(std::vector<NamedParameter> parameters, const Options& options, bool decoupled)
+    : Optimizer(std::move(parameters), options.lr),
+      options_(options),
+      decoupled_(decoupled),
+      m_(add_slots("m")),
+      v_(add_slots("v")) {
+  const std::string_view name = decoupled ? "AdamW" : "Adam";
+  require_fraction(name, "beta1", options.beta1);
+  require_fraction(name, "beta2", options.beta2);
+  require_not_negative(name, "eps", options.eps);
+  require_not_negative(name, "weight_decay", options.weight_decay);
+}
+
+void Adam::step() {
+  const auto t = static_cast<double>(++steps_);
+  const kernels::AdamStep update{.lr = lr(),
+                                 .beta1 = options_.beta1,
+                                 .beta2 = options_.beta2,
+                                 .eps = options_.eps,
+                                 .weight_decay = options_.weight_decay,
+                                 .decoupled = decoupled_,
+                                 .bias_correction1 = 1 - std::pow(options_.beta1, t),
+                                 .bias_correction2 = 1 - std::pow(options_.beta2, t)};
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const Parameter& parameter = parameters_[i].value;
+    if (!parameter.has_grad()) continue;
+    Tensor p = parameter.value();
+    const Tensor g = parameter.grad().contiguous();
+    visit_floating("Adam", p.dtype(), [&]<class T>() {
+      kernels::adam(
+          p.mutable_data<T>().data(), g.data<T>().data(), m_[i].template mutable_data<T>().data(),
+          v_[i].template mutable_data<T>().data(), p.numel(), update, threads_for(p.numel()));
+    });
+  }
+}
+
+}  // namespace lectern::nn

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+
+#include "tensor/named_tensor.h"
+
+namespace lectern::nn {
+
+/// Copies `entries` into the tensors of `own`, by name, in whatever order.
+/// Throws: ShapeError listing every entry that is missing, unexpected, mis-shaped or mis-typed;
+///         nothing is changed then.
+void copy_entries(std::span<const NamedTensor> entries, std::span<NamedTensor> own);
+
+}  // namespace lectern::nn
