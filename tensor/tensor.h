@@ -47,6 +47,19 @@ class Tensor {
   static Tensor zeros_like(const Tensor& like) { return zeros(like.shape(), like.dtype()); }
   static Tensor ones_like(const Tensor& like) { return ones(like.shape(), like.dtype()); }
 
+  /// start, start + step, … before stop (after it, if step is negative): ceil((stop − start) /
+  /// step) values, each computed by itself, so that no error builds up. May be empty.
+  /// Throws: ValueError unless all three are finite and step is not 0, and for i64 unless start and
+  ///         step are integers and start and stop within ±2^53.
+  static Tensor arange(double start, double stop, double step = 1, DType dtype = DType::f32);
+  /// 0, 1, … before stop.
+  static Tensor arange(double stop, DType dtype = DType::f32) { return arange(0, stop, 1, dtype); }
+  /// `count` values at even distances, the first `start`, the last `stop` (if there are two).
+  /// Throws: DTypeError unless floating, ValueError unless count >= 0 and both ends are finite.
+  static Tensor linspace(double start, double stop, std::int64_t count, DType dtype = DType::f32);
+  /// [n, n] with ones on the diagonal. Throws: ShapeError if n is negative.
+  static Tensor eye(std::int64_t n, DType dtype = DType::f32);
+
   // Properties
 
   bool defined() const { return static_cast<bool>(storage_); }
