@@ -60,6 +60,13 @@ struct PhiloxDropout {
   PhiloxKey key = {};
   std::uint64_t first_block = 0;
 
+  /// uniform >= p as integers: kept if (word >> 8) >= threshold, the smallest integer >= p 2^24.
+  constexpr std::uint32_t threshold() const {
+    const double scaled = p * 0x1p24;
+    const auto below = static_cast<std::uint32_t>(scaled);
+    return static_cast<double>(below) < scaled ? below + 1 : below;
+  }
+
   /// 1 / (1 - p), or 0 where everything is dropped.
   constexpr double kept_scale() const { return p < 1 ? 1 / (1 - p) : 0; }
 };
