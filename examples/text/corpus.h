@@ -8,7 +8,7 @@
 namespace lectern::text {
 
 /// A sentence and its translation, as they stand in the file.
-struct SentencePair {
+struct LinePair {
   std::string source;
   std::string target;
   std::int64_t line = 0;  ///< where it stands, counted from 1
@@ -16,7 +16,7 @@ struct SentencePair {
 
 /// What was read from a file of sentence pairs.
 struct Corpus {
-  std::vector<SentencePair> pairs;
+  std::vector<LinePair> pairs;
   std::int64_t skipped = 0;  ///< lines left out because a side, or the whole line, is empty
 };
 

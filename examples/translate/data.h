@@ -9,7 +9,7 @@
 
 namespace lectern::translate {
 
-using Pairs = std::vector<text::SentencePair>;
+using Pairs = std::vector<text::LinePair>;
 
 /// Reads one TSV file or two line-parallel files.
 ///

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::string_literals;
 
-void expect_pair(const SentencePair& pair, const std::string& source, const std::string& target,
+void expect_pair(const LinePair& pair, const std::string& source, const std::string& target,
                  std::int64_t line) {
   EXPECT_EQ(pair.source, source);
   EXPECT_EQ(pair.target, target);
