@@ -94,4 +94,14 @@ kernels::PhiloxDropout reserve_dropout(std::string_view op, double p, std::int64
   return {.p = p, .key = rng.key(), .first_block = rng.reserve(elements)};
 }
 
+Tensor dropout(const Tensor& x, const kernels::PhiloxDropout& mask) {
+  return visit_floating("dropout", x.dtype(), [&]<class T>() {
+    const Tensor dense = x.contiguous();
+    Tensor y = Tensor::empty_like(dense);
+    kernels::dropout(mask, y.numel(), dense.origin<T>(), y.mutable_origin<T>(),
+                     threads_for_draw(y.numel()));
+    return y;
+  });
+}
+
 }  // namespace lectern

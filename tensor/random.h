@@ -66,4 +66,8 @@ class Rng {
 kernels::PhiloxDropout reserve_dropout(std::string_view op, double p, std::int64_t elements,
                                        Rng& rng);
 
+/// x with the elements of the mask set to 0 and the others divided by 1 - p; all 0 for p = 1.
+/// Throws: DTypeError unless floating.
+Tensor dropout(const Tensor& x, const kernels::PhiloxDropout& mask);
+
 }  // namespace lectern

@@ -85,7 +85,7 @@ void normal(PhiloxKey key, std::uint64_t first, std::int64_t count, double mean,
 void bernoulli(PhiloxKey key, std::uint64_t first, std::int64_t count, double p, bool* y,
                int threads) {
   draw(key, first, count, y, threads, [&](const PhiloxBlock& block, std::size_t j) {
-    return static_cast<double>(philox_uniform(block[j])) < p;
+    return philox_uniform(block[j]) < static_cast<float>(p);
   });
 }
 
@@ -114,6 +114,23 @@ void integers(PhiloxKey key, std::uint64_t first, std::int64_t count, std::int64
   });
 }
 
+template <class T>
+void dropout(const PhiloxDropout& mask, std::int64_t count, const T* x, T* y, int threads) {
+  constexpr std::int64_t chunk = 256;
+  parallel_for((count + chunk - 1) / chunk, threads, [&](std::int64_t begin, std::int64_t end) {
+    T factors[chunk];
+    for (std::int64_t at = begin * chunk; at < std::min(end * chunk, count); at += chunk) {
+      const std::int64_t here = std::min(chunk, count - at);
+      dropout_factors(mask, at, here, factors);
+      for (std::int64_t i = 0; i < here; ++i) {
+        y[at + i] = factors[i] == 0 ? T{0} : x[at + i] * factors[i];
+      }
+    }
+  });
+}
+
+template void dropout(const PhiloxDropout&, std::int64_t, const float*, float*, int);
+template void dropout(const PhiloxDropout&, std::int64_t, const double*, double*, int);
 template void uniform(PhiloxKey, std::uint64_t, std::int64_t, double, double, float*, int);
 template void uniform(PhiloxKey, std::uint64_t, std::int64_t, double, double, double*, int);
 template void normal(PhiloxKey, std::uint64_t, std::int64_t, double, double, float*, int);

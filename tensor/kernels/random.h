@@ -43,4 +43,9 @@ std::uint64_t integer_below(std::uint64_t range, PhiloxKey key, std::uint64_t fi
 void integers(PhiloxKey key, std::uint64_t first, std::int64_t count, std::int64_t low,
               std::uint64_t range, std::int64_t* y, int threads);
 
+/// y[i] = x[i] · factor i of the mask, and 0 where that is 0, even if x[i] is not finite. Factors
+/// are made a few hundred at a time and never stored: forward and backward are the same pass.
+template <class T>
+void dropout(const PhiloxDropout& mask, std::int64_t count, const T* x, T* y, int threads);
+
 }  // namespace lectern::kernels

@@ -4,10 +4,8 @@
 
 #include <cstring>
 
-#include "tensor/kernels/parallel.h"
 #include "tensor/tensor.h"
 #include "tensor/threads.h"
-#include "tests/support/kernel_threads.h"
 
 namespace lectern {
 
@@ -21,7 +19,6 @@ class ParallelAlways {
 
  private:
   std::int64_t before_ = parallel_threshold();
-  kernels::SerialThreshold kernels_{0};
 };
 
 /// Whether two dense tensors agree in shape, dtype and every bit.
