@@ -56,6 +56,19 @@ Tensor shift_right(const Tensor& target_out) {
   return target_in;
 }
 
+void find_answers(Batch& batch) {
+  const auto ids = batch.target_out.data<std::int64_t>();
+  std::vector<std::int64_t> places, answers;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] == kPad) continue;
+    places.push_back(static_cast<std::int64_t>(i));
+    answers.push_back(ids[i]);
+  }
+  const Shape shape{static_cast<std::int64_t>(answers.size())};  // [N]
+  batch.places = Tensor::from(places, shape);
+  batch.answers = Tensor::from(answers, shape);
+}
+
 }  // namespace
 
 Batches::Batches(std::vector<Example> examples, BatchOptions options)
@@ -135,6 +148,7 @@ Batch make_batch(std::span<const Example> examples, std::span<const std::int64_t
   batch.source = pad(sources, source_length);       // [B, Ts]
   batch.target_out = pad(targets, target_length);   // [B, Tt]
   batch.target_in = shift_right(batch.target_out);  // [B, Tt]
+  find_answers(batch);
   batch.source_lengths = Tensor::from(source_lengths, {static_cast<std::int64_t>(rows.size())});
   return batch;
 }

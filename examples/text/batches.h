@@ -23,6 +23,8 @@ struct Batch {
   Tensor source;          ///< i64 [B, Ts]: words, kEnd
   Tensor target_in;       ///< i64 [B, Tt]: kBegin, words — what the decoder is given
   Tensor target_out;      ///< i64 [B, Tt]: words, kEnd — what it shall answer, one position ahead
+  Tensor places;          ///< i64 [N]: where target_out, row after row, holds no padding
+  Tensor answers;         ///< i64 [N]: what it holds there
   Tensor source_lengths;  ///< i64 [B], kEnd included: the keys an encoder may see
   std::vector<std::int64_t> rows;  ///< [B], which examples these are
   std::int64_t source_tokens = 0;  ///< without padding

@@ -158,6 +158,8 @@ TEST(Batches, PadsEachSideAndShiftsTheTarget) {
   EXPECT_EQ(ids_of(batch.target_in), (Ids{kBegin, 6, 7,        //
                                           kBegin, kPad, kPad,  //
                                           kBegin, 8, kPad}));
+  EXPECT_EQ(ids_of(batch.places), (Ids{0, 1, 2, 3, 6, 7}));
+  EXPECT_EQ(ids_of(batch.answers), (Ids{6, 7, kEnd, kEnd, 8, kEnd}));
   EXPECT_EQ(ids_of(batch.source_lengths), (Ids{2, 1, 4}));
   EXPECT_EQ(batch.rows, (Ids{0, 2, 1}));
   EXPECT_EQ(ids_of(pad_sources(std::vector<Ids>{{4, kEnd}, {kEnd}})), (Ids{4, kEnd, kEnd, kPad}));
