@@ -55,7 +55,7 @@ class Allocator {
   }
 
   void give_back(void* block, std::size_t bytes, std::int64_t counted) {
-    const SizeClass size = size_class(bytes);
+    [[maybe_unused]] const SizeClass size = size_class(bytes);
     const std::lock_guard lock(mutex_);
     stats_.live_bytes -= counted;
 #ifdef LECTERN_NO_CACHE  // a sanitizer sees a use after free only if the block is really freed

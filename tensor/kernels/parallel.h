@@ -42,7 +42,7 @@ inline Range share(std::int64_t count, int rank, int size) {
 
 /// Calls body(rank, size) on every member of a team of at most `threads`.
 template <class Body>
-void on_team(int threads, const Body& body) {
+void on_team([[maybe_unused]] int threads, const Body& body) {
 #ifdef _OPENMP
   if (threads > 1) {
 #pragma omp parallel num_threads(threads)

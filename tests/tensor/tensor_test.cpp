@@ -69,7 +69,7 @@ TEST(Tensor, RefusesWithTheNumbers) {
 TEST(Tensor, SameBitsForAnyNumberOfThreads) {
   set_parallel_threshold(0);
   Tensor x = Tensor::empty({7, 5, 3});
-  for (std::int64_t i = 0; i < x.numel(); ++i) x.mutable_data<float>()[i] = static_cast<float>(i);
+  for (std::int64_t i = 0; i < x.numel(); ++i) x.mutable_origin<float>()[i] = static_cast<float>(i);
   const Tensor permuted = x.with_layout({3, 7, 5}, Strides{1, 15, 3}, 0);
   const Tensor want = permuted.clone();
   for (const int threads : {2, 3, 4}) {
