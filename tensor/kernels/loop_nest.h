@@ -38,6 +38,10 @@ template <int Arrays>
 LoopNest<Arrays> collapse(int rank, const std::int64_t* extents,
                           const std::array<const std::int64_t*, Arrays>& strides) {
   LoopNest<Arrays> nest;
+  if (std::find(extents, extents + rank, 0) != extents + rank) {
+    nest.extents[0] = 0;  // beside a 0 the other extents may be too large to multiply
+    return nest;
+  }
   std::size_t made = 0;  // axes in the nest so far
   for (int axis = 0; axis < rank; ++axis) {
     const std::int64_t extent = extents[axis];
