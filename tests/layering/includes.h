@@ -11,7 +11,7 @@ namespace lectern {
 ///
 /// - a layer includes only the layers below it; tests may include everything;
 /// - `tensor/kernels` includes only itself, the standard library and OpenMP;
-/// - project headers are named from the project root and exist;
+/// - project headers are named from the project root;
 /// - headers of the library include, besides the project's, only the standard library and fmt:
 ///   everything else would have to be installed with them;
 /// - no other folder holds code.
