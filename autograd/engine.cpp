@@ -19,7 +19,7 @@ NoGrad::~NoGrad() { recording = before_; }
 std::string_view op_in_backward() { return op_running; }
 
 const Tensor& SavedTensor::get() const {
-  require<GradError>(tensor_.storage().version() == version_,
+  require<GradError>(!tensor_.defined() || tensor_.storage().version() == version_,
                      "backward of {}: a saved {} of shape {} was written to after it was used; "
                      "compute from a clone, or write before the use",
                      op_in_backward(), tensor_.dtype(), tensor_.shape());

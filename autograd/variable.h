@@ -104,12 +104,12 @@ class NoGrad {
   bool before_;
 };
 
-/// A tensor kept for the backward pass. Reading it after anyone wrote to its storage is a
+/// A tensor kept for the backward pass; may be undefined. Reading it after anyone wrote to its storage is a
 /// GradError that names the op, never a silently wrong gradient.
 class SavedTensor {
  public:
   explicit SavedTensor(const Tensor& tensor)
-      : tensor_(tensor), version_(tensor.storage().version()) {}
+      : tensor_(tensor), version_(tensor.defined() ? tensor.storage().version() : 0) {}
   const Tensor& operator*() const { return get(); }
   const Tensor* operator->() const { return &get(); }
 
