@@ -112,17 +112,22 @@ bool packs_a(const Product<T>& p) {
   return p.n > columns_for_packing_a;
 }
 
+/// Width of a panel of B: the whole registers that its columns fill.
+template <class T>
+std::int64_t panel_width(std::int64_t columns) {
+  return round_up(columns, lanes<T>);
+}
+
 /// Packs panels of the block of B, one after the other.
 template <class T>
-void pack_b(const Product<T>& p, const Block& block, Range panels, T* to) {
-  for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
-    const std::int64_t j = panel * tile_columns<T>;
-    const std::int64_t columns = std::min(tile_columns<T>, block.columns - j);
-    if (reads_in_place(p, columns)) continue;
+void pack_b(const Product<T>& p, const Block& block, Range columns, T* to) {
+  for (std::int64_t j = columns.begin; j < columns.end; j += tile_columns<T>) {
+    const std::int64_t count = std::min(tile_columns<T>, block.columns - j);
+    if (reads_in_place(p, count)) continue;
     const T* const from =
         p.b.data + block.depth * p.b.row_stride + (block.column + j) * p.b.col_stride;
-    pack_panel(from, p.b.col_stride, p.b.row_stride, columns, block.depths, to + j * block.depths,
-               tile_columns<T>);
+    const Strip<T> strip{from, p.b.col_stride, p.b.row_stride, count, block.depths};
+    pack_panel(strip, to + j * block.depths, panel_width<T>(count));
   }
 }
 
@@ -131,9 +136,9 @@ template <class T>
 void pack_a(const Product<T>& p, const Block& block, Range rows, T* to) {
   for (std::int64_t i = rows.begin; i < rows.end; i += tile_rows) {
     const T* const from = p.a.data + i * p.a.row_stride + block.depth * p.a.col_stride;
-    pack_panel(from, p.a.row_stride, p.a.col_stride,
-               std::min<std::int64_t>(tile_rows, rows.end - i), block.depths,
-               to + (i - rows.begin) * block.depths, tile_rows);
+    const std::int64_t count = std::min<std::int64_t>(tile_rows, rows.end - i);
+    const Strip<T> strip{from, p.a.row_stride, p.a.col_stride, count, block.depths};
+    pack_panel(strip, to + (i - rows.begin) * block.depths, tile_rows);
   }
 }
 
@@ -152,7 +157,7 @@ Tile<T> tile_at(const Product<T>& p, const Block& block, std::int64_t i, std::in
       .a_col = p.a.col_stride,
       .b =
           in_place ? p.b.data + block.depth * p.b.row_stride + column : b_panels + j * block.depths,
-      .b_row = in_place ? p.b.row_stride : tile_columns<T>,
+      .b_row = in_place ? p.b.row_stride : panel_width<T>(columns),
       .c = p.c.data + i * p.c.row_stride + column * p.c.col_stride,
       .c_row = p.c.row_stride,
       .c_col = p.c.col_stride,
@@ -195,27 +200,26 @@ void multiply_block(const Product<T>& p, const Block& block, Range rows, Range c
   }
 }
 
-/// The part of one product that falls to `rank` of a team of `size`. The team shares the panels of
-/// B; it divides the rows of C or, where there are fewer of them, the columns.
+/// The part of one product that falls to `rank` of a team of `size`: some rows of C or, where it is
+/// wider than high, some columns. Rows of C need all of B, so the team packs it together; columns
+/// need only their own part.
 template <class T>
 void multiply(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size) {
-  const auto units = [&](std::int64_t extent, std::int64_t unit, bool divided) {
-    const std::int64_t count = (extent + unit - 1) / unit;
-    const Range mine = divided ? share(count, rank, size) : Range{0, count};
-    return Range{std::min(mine.begin * unit, extent), std::min(mine.end * unit, extent)};
+  const auto mine = [&](std::int64_t extent, std::int64_t unit) {
+    const Range units = share((extent + unit - 1) / unit, rank, size);
+    return Range{std::min(units.begin * unit, extent), std::min(units.end * unit, extent)};
   };
   const bool by_rows = p.m / tile_rows >= p.n / tile_columns<T>;
-  const Range rows = units(p.m, tile_rows, by_rows);
+  const Range rows = by_rows ? mine(p.m, tile_rows) : Range{0, p.m};
   for (std::int64_t column = 0; column < p.n; column += column_block) {
     const std::int64_t width = std::min(column_block, p.n - column);
-    const Range columns = units(width, tile_columns<T>, !by_rows);
-    const std::int64_t panels = (width + tile_columns<T> - 1) / tile_columns<T>;
+    const Range my_columns = mine(width, tile_columns<T>);
     for (std::int64_t depth = 0; depth == 0 || depth < p.k; depth += depth_block) {
       const Block block{column, width, depth, std::min(depth_block, p.k - depth)};
-      pack_b(p, block, share(panels, rank, size), b_panels);
-      team_barrier(size);
-      multiply_block(p, block, rows, columns, a_panels, b_panels);
-      team_barrier(size);
+      pack_b(p, block, my_columns, b_panels);
+      if (by_rows) team_barrier(size);
+      multiply_block(p, block, rows, by_rows ? Range{0, width} : my_columns, a_panels, b_panels);
+      if (by_rows) team_barrier(size);
     }
   }
 }

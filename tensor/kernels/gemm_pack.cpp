@@ -1,21 +1,101 @@
 #include "tensor/kernels/gemm_pack.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "tensor/kernels/simd.h"
 
 namespace lectern::kernels {
 
+// Packing touches every element of A and B once per block, while the product uses it hundreds of
+// times; but in small products it counts. Two of the possible layouts are worth vector code: strips
+// whose steps across are dense are copied row by row, strips dense along k are transposed in
+// registers, one square of lanes × lanes elements after the other.
+
+namespace {
+
 template <class T>
-void pack_panel(const T* from, std::int64_t across, std::int64_t along, std::int64_t count,
-                std::int64_t k, T* to, std::int64_t width) {
-  for (std::int64_t p = 0; p < k; ++p) {
-    for (std::int64_t i = 0; i < count; ++i) to[p * width + i] = from[i * across + p * along];
-    std::fill(to + p * width + count, to + (p + 1) * width, T{0});
+constexpr auto square = static_cast<std::size_t>(lanes<T>);
+
+/// a0 b0 a1 b1 … of the lower (Half = 0) or upper (1) halves of two registers.
+template <int Half, class V, std::size_t... I>
+V interleave(V a, V b, std::index_sequence<I...>) {
+  constexpr std::size_t n = sizeof...(I);
+  return __builtin_shufflevector(a, b, (Half * n / 2 + I / 2 + I % 2 * n)...);
+}
+
+/// Transposes a square: interleaving rows i and i + n/2, log2(n) times, moves the bits of the row
+/// number from the row index into the lane index one by one.
+template <class T>
+void transpose(Vector<T> (&rows)[square<T>]) {
+  constexpr std::size_t n = square<T>;
+  constexpr auto all = std::make_index_sequence<n>();
+  for (std::size_t stage = 1; stage < n; stage *= 2) {
+    Vector<T> next[n];
+    for (std::size_t i = 0; i < n / 2; ++i) {
+      next[2 * i] = interleave<0>(rows[i], rows[i + n / 2], all);
+      next[2 * i + 1] = interleave<1>(rows[i], rows[i + n / 2], all);
+    }
+    for (std::size_t i = 0; i < n; ++i) rows[i] = next[i];
   }
 }
 
-template void pack_panel(const float*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
-                         float*, std::int64_t);
-template void pack_panel(const double*, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
-                         double*, std::int64_t);
+/// Steps along k are dense: columns first..first+lanes-1 of the panel. Writes whole registers.
+template <class T>
+void pack_transposed(const Strip<T>& strip, std::int64_t first, T* to, std::int64_t width) {
+  const std::int64_t count = std::min(strip.count - first, lanes<T>);
+  const T* const from = strip.data + first * strip.across;
+  for (std::int64_t p = 0; p < strip.k; p += lanes<T>) {
+    const std::int64_t depths = std::min(strip.k - p, lanes<T>);
+    Vector<T> rows[square<T>] = {};
+    for (std::int64_t i = 0; i < count; ++i) {
+      rows[i] = load(from + i * strip.across + p, depths, T{0});
+    }
+    transpose<T>(rows);
+    for (std::int64_t q = 0; q < depths; ++q) store(to + (p + q) * width + first, rows[q]);
+  }
+}
+
+/// Steps across are dense: columns first..first+lanes-1 of the panel. Writes whole registers.
+template <class T>
+void pack_copied(const Strip<T>& strip, std::int64_t first, T* to, std::int64_t width) {
+  const std::int64_t count = std::min(strip.count - first, lanes<T>);
+  for (std::int64_t p = 0; p < strip.k; ++p) {
+    store(to + p * width + first, load(strip.data + p * strip.along + first, count, T{0}));
+  }
+}
+
+/// Any steps: columns first..first+lanes-1 of the panel. Writes whole registers.
+template <class T>
+void pack_gathered(const Strip<T>& strip, std::int64_t first, T* to, std::int64_t width) {
+  const std::int64_t count = std::min(strip.count - first, lanes<T>);
+  for (std::int64_t p = 0; p < strip.k; ++p) {
+    T lane[lanes<T>] = {};
+    for (std::int64_t i = 0; i < count; ++i) {
+      lane[i] = strip.data[p * strip.along + (first + i) * strip.across];
+    }
+    store(to + p * width + first, load(lane));
+  }
+}
+
+}  // namespace
+
+template <class T>
+void pack_panel(const Strip<T>& strip, T* to, std::int64_t width) {
+  // The last register of a row may reach into the first of the next row, which is written later:
+  // registers go from right to left, rows from top to bottom.
+  for (std::int64_t first = (width - 1) / lanes<T> * lanes<T>; first >= 0; first -= lanes<T>) {
+    if (strip.along == 1 && strip.count > first) {
+      pack_transposed(strip, first, to, width);
+    } else if (strip.across == 1 && strip.count > first) {
+      pack_copied(strip, first, to, width);
+    } else {
+      pack_gathered(strip, first, to, width);
+    }
+  }
+}
+
+template void pack_panel(const Strip<float>&, float*, std::int64_t);
+template void pack_panel(const Strip<double>&, double*, std::int64_t);
 
 }  // namespace lectern::kernels

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -46,14 +47,16 @@ struct Tile {
 /// Adds bias and old C to the sums and writes them: c = (sum + bias) + c.
 template <class T, int Rows, int Registers>
 void finish_tile(const Tile<T>& t, const Vector<T> (&sum)[Rows][Registers]) {
-  if (t.columns == Registers * lanes<T> && t.c_col == 1 && (t.bias == nullptr || t.bias_col == 1)) {
-    for (int i = 0; i < Rows; ++i) {
-      for (int v = 0; v < Registers; ++v) {
-        T* const at = t.c + i * t.c_row + v * lanes<T>;
+  if (t.c_col == 1 && (t.bias == nullptr || t.bias_col == 1)) {
+    for (int v = 0; v < Registers; ++v) {
+      const std::int64_t first = v * lanes<T>;
+      const std::int64_t count = std::min(lanes<T>, t.columns - first);
+      for (int i = 0; i < Rows; ++i) {
+        T* const at = t.c + i * t.c_row + first;
         Vector<T> value = sum[i][v];
-        if (t.bias != nullptr) value += load(t.bias + i * t.bias_row + v * lanes<T>);
-        if (t.accumulate) value += load(at);
-        store(at, value);
+        if (t.bias != nullptr) value += load(t.bias + i * t.bias_row + first, count, T{0});
+        if (t.accumulate) value += load(at, count, T{0});
+        store(at, value, count);
       }
     }
     return;

@@ -54,13 +54,28 @@ inline Vector<T> load(const T* from) {
   return v;
 }
 
-/// Reads the first `count` lanes from memory; the others are `rest`.
+/// Copies count < lanes<T> elements in pieces whose size is known when compiling.
+template <std::int64_t Piece = 0, class T>
+inline void copy_elements(T* to, const T* from, std::int64_t count) {
+  if constexpr (Piece == 0) {
+    copy_elements<lanes<T> / 2>(to, from, count);
+  } else {
+    const bool has_piece = (count & Piece) != 0;
+    if (has_piece) std::memcpy(to, from, Piece * sizeof(T));
+    if constexpr (Piece > 1) {
+      const std::int64_t done = has_piece ? Piece : 0;
+      copy_elements<Piece / 2>(to + done, from + done, count);
+    }
+  }
+}
+
+/// Reads the first `count` <= lanes<T> lanes from memory; the others are `rest`.
 template <class T>
 inline Vector<T> load(const T* from, std::int64_t count, T rest) {
   if (count == lanes<T>) return load(from);
   T lane[lanes<T>];
-  for (std::int64_t i = 0; i < lanes<T>; ++i) lane[i] = rest;
-  for (std::int64_t i = 0; i < count; ++i) lane[i] = from[i];
+  for (T& value : lane) value = rest;
+  copy_elements(lane, from, count);
   return load(lane);
 }
 
@@ -70,11 +85,13 @@ inline void store(T* to, Vector<T> v) {
   std::memcpy(to, &v, sizeof v);
 }
 
-/// Writes the first `count` lanes.
+/// Writes the first `count` <= lanes<T> lanes.
 template <class T>
 inline void store(T* to, Vector<T> v, std::int64_t count) {
   if (count == lanes<T>) return store(to, v);
-  for (std::int64_t i = 0; i < count; ++i) to[i] = v[i];
+  T lane[lanes<T>];
+  store(lane, v);
+  copy_elements(to, lane, count);
 }
 
 /// A register with `value` in every lane.
