@@ -9,57 +9,6 @@
 namespace lectern {
 namespace {
 
-/// Calls f.operator()<T>() for the types that have arithmetic.
-template <class F>
-decltype(auto) visit_number(std::string_view op, DType dtype, F&& f) {
-  require<DTypeError>(dtype != DType::boolean,
-                      "{}: operands are bool; convert them with .to(DType::i64) or another dtype",
-                      op);
-  switch (dtype) {
-    case DType::f32:
-      return f.template operator()<float>();
-    case DType::f64:
-      return f.template operator()<double>();
-    default:
-      return f.template operator()<std::int64_t>();
-  }
-}
-
-/// `value` as an element of the tensor it stands beside.
-template <class T>
-T element(std::string_view op, double value) {
-  if constexpr (std::is_same_v<T, std::int64_t>) {
-    constexpr double limit = 9223372036854775808.0;  // 2^63
-    require<ValueError>(value == std::trunc(value) && value >= -limit && value < limit,
-                        "{}: the number is {}, the tensor i64, which has no such element; convert "
-                        "it with .to(DType::f32)",
-                        op, value);
-  }
-  return static_cast<T>(value);
-}
-
-template <class F>
-Tensor binary(std::string_view op, const Tensor& a, const Tensor& b, const F& f) {
-  require_same_dtype(op, a, b);
-  const Shape shape =
-      a.shape() == b.shape() ? a.shape() : broadcast_shapes(op, a.shape(), b.shape());
-  return visit_number(op, a.dtype(), [&]<class T>() { return map<T>(shape, a, b, f); });
-}
-
-template <class F>
-Tensor binary(std::string_view op, const Tensor& a, double b, const F& f) {
-  return visit_number(op, a.dtype(), [&]<class T>() {
-    return map<T>(a, [&f, value = element<T>(op, b)](T x) { return f(x, value); });
-  });
-}
-
-template <class F>
-Tensor binary(std::string_view op, double a, const Tensor& b, const F& f) {
-  return visit_number(op, b.dtype(), [&]<class T>() {
-    return map<T>(b, [&f, value = element<T>(op, a)](T x) { return f(value, x); });
-  });
-}
-
 /// Integers of i64 as they are added and multiplied: overflow wraps around instead of being
 /// undefined.
 template <class T>
@@ -96,6 +45,23 @@ struct Divide {
   }
 };
 
+struct Power {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      T power = 1;
+      for (T square = a; b > 0; b /= 2, square = Multiply()(square, square)) {
+        if (b % 2 == 1) power = Multiply()(power, square);
+      }
+      return power;
+    } else {
+      return std::pow(a, b);
+    }
+  }
+};
+
+constexpr std::int64_t kPowCost = 20;  // additions
+
 void require_nonzero(const Tensor& b) {
   if (b.dtype() != DType::i64) return;
   const Tensor dense = b.contiguous();
@@ -108,38 +74,59 @@ void require_nonzero(const Tensor& b) {
 
 }  // namespace
 
-Tensor operator+(const Tensor& a, const Tensor& b) { return binary("add", a, b, Add()); }
-Tensor operator+(const Tensor& a, double b) { return binary("add", a, b, Add()); }
-Tensor operator+(double a, const Tensor& b) { return binary("add", a, b, Add()); }
-Tensor operator-(const Tensor& a, const Tensor& b) { return binary("sub", a, b, Subtract()); }
-Tensor operator-(const Tensor& a, double b) { return binary("sub", a, b, Subtract()); }
-Tensor operator-(double a, const Tensor& b) { return binary("sub", a, b, Subtract()); }
-Tensor operator*(const Tensor& a, const Tensor& b) { return binary("mul", a, b, Multiply()); }
-Tensor operator*(const Tensor& a, double b) { return binary("mul", a, b, Multiply()); }
-Tensor operator*(double a, const Tensor& b) { return binary("mul", a, b, Multiply()); }
+Tensor operator+(const Tensor& a, const Tensor& b) { return map_numbers("add", a, b, Add()); }
+Tensor operator+(const Tensor& a, double b) { return map_numbers("add", a, b, Add()); }
+Tensor operator+(double a, const Tensor& b) { return map_numbers("add", a, b, Add()); }
+Tensor operator-(const Tensor& a, const Tensor& b) { return map_numbers("sub", a, b, Subtract()); }
+Tensor operator-(const Tensor& a, double b) { return map_numbers("sub", a, b, Subtract()); }
+Tensor operator-(double a, const Tensor& b) { return map_numbers("sub", a, b, Subtract()); }
+Tensor operator*(const Tensor& a, const Tensor& b) { return map_numbers("mul", a, b, Multiply()); }
+Tensor operator*(const Tensor& a, double b) { return map_numbers("mul", a, b, Multiply()); }
+Tensor operator*(double a, const Tensor& b) { return map_numbers("mul", a, b, Multiply()); }
 
 Tensor operator/(const Tensor& a, const Tensor& b) {
   require_same_dtype("div", a, b);
   require_nonzero(b);
-  return binary("div", a, b, Divide());
+  return map_numbers("div", a, b, Divide());
 }
 
 Tensor operator/(const Tensor& a, double b) {
   require<ValueError>(a.dtype() != DType::i64 || b != 0,
                       "div: b is 0, and i64 has no quotient by zero; convert with "
                       ".to(DType::f32)");
-  return binary("div", a, b, Divide());
+  return map_numbers("div", a, b, Divide());
 }
 
 Tensor operator/(double a, const Tensor& b) {
   require_nonzero(b);
-  return binary("div", a, b, Divide());
+  return map_numbers("div", a, b, Divide());
 }
 
 Tensor operator-(const Tensor& x) {
   return visit_number("neg", x.dtype(), [&]<class T>() {
     return map<T>(x, [](T v) { return static_cast<T>(-static_cast<Wrapping<T>>(v)); });
   });
+}
+
+Tensor pow(const Tensor& a, const Tensor& b) {
+  if (b.dtype() == DType::i64) {
+    const Tensor exponents = b.contiguous();
+    require<ValueError>(
+        std::ranges::none_of(exponents.data<std::int64_t>(), [](auto e) { return e < 0; }),
+        "pow: b of shape {} has a negative exponent, and i64 has no fractions; convert with "
+        ".to(DType::f32)",
+        b.shape());
+  }
+  return map_numbers("pow", a, b, Power(), kPowCost);
+}
+
+Tensor pow(const Tensor& a, double b) {
+  require<ValueError>(a.dtype() != DType::i64 || b >= 0,
+                      "pow: the exponent is {}, and i64 has no fractions; convert with "
+                      ".to(DType::f32)",
+                      b);
+  if (b == 2) return a * a;  // the power people write, at the price of a product
+  return map_numbers("pow", a, b, Power(), kPowCost);
 }
 
 void add_into(Tensor& sum, const Tensor& x) {

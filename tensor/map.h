@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cmath>
+#include <type_traits>
+
 #include "tensor/kernels/elementwise.h"
 #include "tensor/nest.h"
 #include "tensor/threads.h"
@@ -52,6 +55,69 @@ Tensor map(const Shape& shape, const Tensor& a, const Tensor& b, const Tensor& c
   kernels::map(nest_over(shape, y, a, b, c), threads_for(y.numel() * cost), f,
                y.mutable_origin<Y>(), a.origin<A>(), b.origin<B>(), c.origin<C>());
   return y;
+}
+
+/// Calls f.operator()<T>() for the types that have arithmetic.
+template <class F>
+decltype(auto) visit_number(std::string_view op, DType dtype, F&& f) {
+  require<DTypeError>(dtype != DType::boolean,
+                      "{}: operands are bool; convert them with .to(DType::i64) or another dtype",
+                      op);
+  switch (dtype) {
+    case DType::f32:
+      return f.template operator()<float>();
+    case DType::f64:
+      return f.template operator()<double>();
+    default:
+      return f.template operator()<std::int64_t>();
+  }
+}
+
+/// `value` as an element of the tensor it stands beside. Throws: ValueError if an i64 or bool
+/// tensor has no such element.
+template <Element T>
+T element(std::string_view op, double value) {
+  bool exists = true;
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    constexpr double limit = 9223372036854775808.0;  // 2^63
+    exists = value == std::trunc(value) && value >= -limit && value < limit;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    exists = value == 0 || value == 1;
+  }
+  require<ValueError>(exists,
+                      "{}: the number is {}, the tensor {}, which has no such element; convert it "
+                      "with .to(DType::f32)",
+                      op, value, dtype_of<T>);
+  return static_cast<T>(value);
+}
+
+/// y = f(a, b) for two tensors that broadcast, or a tensor and a number, with elements of one of
+/// the types that have arithmetic.
+template <class F>
+Tensor map_numbers(std::string_view op, const Tensor& a, const Tensor& b, const F& f,
+                   std::int64_t cost = 1) {
+  require_same_dtype(op, a, b);
+  const Shape shape =
+      a.shape() == b.shape() ? a.shape() : broadcast_shapes(op, a.shape(), b.shape());
+  return visit_number(op, a.dtype(), [&]<class T>() { return map<T>(shape, a, b, f, cost); });
+}
+
+template <class F>
+Tensor map_numbers(std::string_view op, const Tensor& a, double b, const F& f,
+                   std::int64_t cost = 1) {
+  return visit_number(op, a.dtype(), [&]<class T>() {
+    return map<T>(
+        a, [&f, value = element<T>(op, b)](T x) { return f(x, value); }, cost);
+  });
+}
+
+template <class F>
+Tensor map_numbers(std::string_view op, double a, const Tensor& b, const F& f,
+                   std::int64_t cost = 1) {
+  return visit_number(op, b.dtype(), [&]<class T>() {
+    return map<T>(
+        b, [&f, value = element<T>(op, a)](T x) { return f(value, x); }, cost);
+  });
 }
 
 }  // namespace lectern

@@ -1,0 +1,186 @@
+#include "tensor/pointwise.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "tensor/map.h"
+
+namespace lectern {
+namespace {
+
+constexpr std::int64_t kFunctionCost = 16;  // of exp and its like, in additions
+
+template <class F>
+Tensor map_floating(std::string_view op, const Tensor& x, const F& f,
+                    std::int64_t cost = kFunctionCost) {
+  return visit_floating(op, x.dtype(), [&]<class T>() { return map<T>(x, f, cost); });
+}
+
+/// Integers are whole numbers already: f is for the floating types alone.
+template <class F>
+Tensor map_rounding(std::string_view op, const Tensor& x, const F& f) {
+  return visit_number(op, x.dtype(), [&]<class T>() {
+    return map<T>(x, [&](T v) {
+      if constexpr (std::is_same_v<T, std::int64_t>) {
+        return v;
+      } else {
+        return f(v);
+      }
+    });
+  });
+}
+
+}  // namespace
+
+Tensor abs(const Tensor& x) {
+  return visit_number("abs", x.dtype(), [&]<class T>() {
+    return map<T>(x, [](T v) {
+      if constexpr (std::is_same_v<T, std::int64_t>) {
+        return v < 0 ? static_cast<T>(-static_cast<std::uint64_t>(v)) : v;
+      } else {
+        return std::abs(v);
+      }
+    });
+  });
+}
+
+Tensor sign(const Tensor& x) {
+  return visit_number("sign", x.dtype(), [&]<class T>() {
+    return map<T>(x, [](T v) { return v > 0 ? T{1} : v < 0 ? T{-1} : v; });  // v: 0 or NaN
+  });
+}
+
+Tensor floor(const Tensor& x) {
+  return map_rounding("floor", x, [](auto v) { return std::floor(v); });
+}
+
+Tensor round(const Tensor& x) {
+  return map_rounding("round", x, [](auto v) { return std::nearbyint(v); });
+}
+
+Tensor exp(const Tensor& x) {
+  return map_floating("exp", x, [](auto v) { return std::exp(v); });
+}
+
+Tensor log(const Tensor& x) {
+  return map_floating("log", x, [](auto v) { return std::log(v); });
+}
+
+Tensor log1p(const Tensor& x) {
+  return map_floating("log1p", x, [](auto v) { return std::log1p(v); });
+}
+
+Tensor sqrt(const Tensor& x) {
+  return map_floating(
+      "sqrt", x, [](auto v) { return std::sqrt(v); }, /*cost=*/4);
+}
+
+Tensor rsqrt(const Tensor& x) {
+  return map_floating(
+      "rsqrt", x, [](auto v) { return 1 / std::sqrt(v); }, /*cost=*/8);
+}
+
+Tensor sin(const Tensor& x) {
+  return map_floating("sin", x, [](auto v) { return std::sin(v); });
+}
+
+Tensor cos(const Tensor& x) {
+  return map_floating("cos", x, [](auto v) { return std::cos(v); });
+}
+
+Tensor tanh(const Tensor& x) {
+  return map_floating("tanh", x, [](auto v) { return std::tanh(v); });
+}
+
+Tensor sigmoid(const Tensor& x) {
+  return map_floating("sigmoid", x, [](auto v) {
+    const auto e = std::exp(-std::abs(v));  // at most 1
+    return (v < 0 ? e : 1) / (1 + e);
+  });
+}
+
+Tensor erf(const Tensor& x) {
+  return map_floating("erf", x, [](auto v) { return std::erf(v); });
+}
+
+namespace {
+
+// The second operand is taken unless the first wins or is NaN.
+constexpr auto kSmaller = [](auto a, auto b) { return a < b || a != a ? a : b; };
+constexpr auto kLarger = [](auto a, auto b) { return a > b || a != a ? a : b; };
+
+}  // namespace
+
+Tensor minimum(const Tensor& a, const Tensor& b) { return map_numbers("minimum", a, b, kSmaller); }
+Tensor minimum(const Tensor& a, double b) { return map_numbers("minimum", a, b, kSmaller); }
+Tensor maximum(const Tensor& a, const Tensor& b) { return map_numbers("maximum", a, b, kLarger); }
+Tensor maximum(const Tensor& a, double b) { return map_numbers("maximum", a, b, kLarger); }
+
+namespace {
+
+/// A bound of clamp; infinity is the last number of the type.
+template <class T>
+T bound(double value) {
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    if (value == -std::numeric_limits<double>::infinity()) return std::numeric_limits<T>::min();
+    if (value == std::numeric_limits<double>::infinity()) return std::numeric_limits<T>::max();
+  }
+  return element<T>("clamp", value);
+}
+
+}  // namespace
+
+Tensor clamp(const Tensor& x, double low, double high) {
+  require<ValueError>(low <= high, "clamp: low is {}, high is {}; low must not be above high", low,
+                      high);
+  return visit_number("clamp", x.dtype(), [&]<class T>() {
+    return map<T>(x, [low = bound<T>(low), high = bound<T>(high)](T v) {
+      return v < low ? low : v > high ? high : v;
+    });
+  });
+}
+
+namespace {
+
+void require_condition(const Tensor& condition) {
+  require<DTypeError>(condition.dtype() == DType::boolean,
+                      "where: condition is {}; it must be bool, as comparisons give",
+                      condition.dtype());
+}
+
+template <class T>
+constexpr auto kChoose = [](bool condition, T a, T b) { return condition ? a : b; };
+
+}  // namespace
+
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  require_condition(condition);
+  require_same_dtype("where", a, b);
+  const Shape values = broadcast_shapes("where", a.shape(), b.shape());
+  const Shape shape = broadcast_shapes("where", condition.shape(), values);
+  return visit(a.dtype(),
+               [&]<class T>() { return map<T, bool, T, T>(shape, condition, a, b, kChoose<T>); });
+}
+
+Tensor where(const Tensor& condition, const Tensor& a, double b) {
+  require_condition(condition);
+  const Shape shape = broadcast_shapes("where", condition.shape(), a.shape());
+  return visit(a.dtype(), [&]<class T>() {
+    return map<T, bool, T>(shape, condition, a, [b = element<T>("where", b)](bool c, T v) {
+      return kChoose<T>(c, v, b);
+    });
+  });
+}
+
+Tensor where(const Tensor& condition, double a, const Tensor& b) {
+  require_condition(condition);
+  const Shape shape = broadcast_shapes("where", condition.shape(), b.shape());
+  return visit(b.dtype(), [&]<class T>() {
+    return map<T, bool, T>(shape, condition, b, [a = element<T>("where", a)](bool c, T v) {
+      return kChoose<T>(c, a, v);
+    });
+  });
+}
+
+}  // namespace lectern
