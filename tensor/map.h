@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <type_traits>
 
 #include "tensor/kernels/elementwise.h"
@@ -13,20 +14,33 @@ namespace lectern {
 //
 //   map<float>(x, [](float v) { return v * v; })
 
+/// The loops over {y, x} for a dense result y of the shape of x.
+inline kernels::LoopNest<2> map_nest(const Tensor& y, const Tensor& x) {
+  if (!x.is_contiguous()) return nest_over(y.shape(), y, x);
+  kernels::LoopNest<2> nest;
+  nest.extents[0] = x.numel();
+  nest.strides[0][0] = nest.strides[1][0] = 1;
+  return nest;
+}
+
+/// The loops over {y, a, b} for a dense result y to whose shape a and b broadcast.
+inline kernels::LoopNest<3> map_nest(const Tensor& y, const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || !a.is_contiguous() || !b.is_contiguous()) {
+    return nest_over(y.shape(), y, a, b);
+  }
+  kernels::LoopNest<3> nest;
+  nest.extents[0] = a.numel();
+  nest.strides[0][0] = nest.strides[1][0] = nest.strides[2][0] = 1;
+  return nest;
+}
+
 /// y = f(x) with elements of type Y, where x has elements of type A; `cost` is about what one
 /// call of f takes, in additions.
 template <Element Y, Element A = Y, class F>
 Tensor map(const Tensor& x, const F& f, std::int64_t cost = 1) {
   Tensor y = Tensor::empty(x.shape(), dtype_of<Y>);
-  const std::int64_t n = y.numel();
-  kernels::LoopNest<2> nest;
-  if (x.is_contiguous()) {
-    nest.extents[0] = n;
-    nest.strides[0][0] = nest.strides[1][0] = 1;
-  } else {
-    nest = nest_over(x.shape(), y, x);
-  }
-  kernels::map(nest, threads_for(n * cost), f, y.mutable_origin<Y>(), x.origin<A>());
+  kernels::map(map_nest(y, x), threads_for(y.numel() * cost), f, y.mutable_origin<Y>(),
+               x.origin<A>());
   return y;
 }
 
@@ -35,15 +49,8 @@ template <Element Y, Element A = Y, Element B = A, class F>
 Tensor map(const Shape& shape, const Tensor& a, const Tensor& b, const F& f,
            std::int64_t cost = 1) {
   Tensor y = Tensor::empty(shape, dtype_of<Y>);
-  const std::int64_t n = y.numel();
-  kernels::LoopNest<3> nest;
-  if (a.shape() == b.shape() && a.is_contiguous() && b.is_contiguous()) {
-    nest.extents[0] = n;
-    nest.strides[0][0] = nest.strides[1][0] = nest.strides[2][0] = 1;
-  } else {
-    nest = nest_over(shape, y, a, b);
-  }
-  kernels::map(nest, threads_for(n * cost), f, y.mutable_origin<Y>(), a.origin<A>(), b.origin<B>());
+  kernels::map(map_nest(y, a, b), threads_for(y.numel() * cost), f, y.mutable_origin<Y>(),
+               a.origin<A>(), b.origin<B>());
   return y;
 }
 
@@ -54,6 +61,24 @@ Tensor map(const Shape& shape, const Tensor& a, const Tensor& b, const Tensor& c
   Tensor y = Tensor::empty(shape, dtype_of<Y>);
   kernels::map(nest_over(shape, y, a, b, c), threads_for(y.numel() * cost), f,
                y.mutable_origin<Y>(), a.origin<A>(), b.origin<B>(), c.origin<C>());
+  return y;
+}
+
+/// As map(x, f), with f a function of whole registers (tensor/kernels/vector_math.h).
+template <std::floating_point T, class F>
+Tensor map_registers(const Tensor& x, const F& f, std::int64_t cost = 1) {
+  Tensor y = Tensor::empty(x.shape(), dtype_of<T>);
+  kernels::map_registers(map_nest(y, x), threads_for(y.numel() * cost), f, y.mutable_origin<T>(),
+                         x.origin<T>());
+  return y;
+}
+
+/// As map(a, b, f) for a and b of one shape, with f a function of whole registers.
+template <std::floating_point T, class F>
+Tensor map_registers(const Tensor& a, const Tensor& b, const F& f, std::int64_t cost = 1) {
+  Tensor y = Tensor::empty(a.shape(), dtype_of<T>);
+  kernels::map_registers(map_nest(y, a, b), threads_for(y.numel() * cost), f, y.mutable_origin<T>(),
+                         a.origin<T>(), b.origin<T>());
   return y;
 }
 

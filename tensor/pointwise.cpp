@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "tensor/kernels/vector_math.h"
 #include "tensor/map.h"
 
 namespace lectern {
@@ -15,6 +16,13 @@ template <class F>
 Tensor map_floating(std::string_view op, const Tensor& x, const F& f,
                     std::int64_t cost = kFunctionCost) {
   return visit_floating(op, x.dtype(), [&]<class T>() { return map<T>(x, f, cost); });
+}
+
+/// As map_floating, for functions that there are on whole registers.
+template <class F>
+Tensor map_vectors(std::string_view op, const Tensor& x, const F& f) {
+  constexpr std::int64_t cost = kFunctionCost / 2;
+  return visit_floating(op, x.dtype(), [&]<class T>() { return map_registers<T>(x, f, cost); });
 }
 
 /// Integers are whole numbers already: f is for the floating types alone.
@@ -60,7 +68,7 @@ Tensor round(const Tensor& x) {
 }
 
 Tensor exp(const Tensor& x) {
-  return map_floating("exp", x, [](auto v) { return std::exp(v); });
+  return map_vectors("exp", x, [](auto v) { return kernels::vexp(v); });
 }
 
 Tensor log(const Tensor& x) {
@@ -90,18 +98,15 @@ Tensor cos(const Tensor& x) {
 }
 
 Tensor tanh(const Tensor& x) {
-  return map_floating("tanh", x, [](auto v) { return std::tanh(v); });
+  return map_vectors("tanh", x, [](auto v) { return kernels::vtanh(v); });
 }
 
 Tensor sigmoid(const Tensor& x) {
-  return map_floating("sigmoid", x, [](auto v) {
-    const auto e = std::exp(-std::abs(v));  // at most 1
-    return (v < 0 ? e : 1) / (1 + e);
-  });
+  return map_vectors("sigmoid", x, [](auto v) { return kernels::vsigmoid(v); });
 }
 
 Tensor erf(const Tensor& x) {
-  return map_floating("erf", x, [](auto v) { return std::erf(v); });
+  return map_vectors("erf", x, [](auto v) { return kernels::verf(v); });
 }
 
 namespace {
@@ -143,10 +148,12 @@ Tensor clamp(const Tensor& x, double low, double high) {
 
 namespace {
 
-void require_condition(const Tensor& condition) {
+/// The shape of condition and values together.
+Shape chosen_shape(const Tensor& condition, const Shape& values) {
   require<DTypeError>(condition.dtype() == DType::boolean,
                       "where: condition is {}; it must be bool, as comparisons give",
                       condition.dtype());
+  return broadcast_shapes("where", condition.shape(), values, "condition", "the choice");
 }
 
 template <class T>
@@ -155,17 +162,14 @@ constexpr auto kChoose = [](bool condition, T a, T b) { return condition ? a : b
 }  // namespace
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
-  require_condition(condition);
   require_same_dtype("where", a, b);
-  const Shape values = broadcast_shapes("where", a.shape(), b.shape());
-  const Shape shape = broadcast_shapes("where", condition.shape(), values);
+  const Shape shape = chosen_shape(condition, broadcast_shapes("where", a.shape(), b.shape()));
   return visit(a.dtype(),
                [&]<class T>() { return map<T, bool, T, T>(shape, condition, a, b, kChoose<T>); });
 }
 
 Tensor where(const Tensor& condition, const Tensor& a, double b) {
-  require_condition(condition);
-  const Shape shape = broadcast_shapes("where", condition.shape(), a.shape());
+  const Shape shape = chosen_shape(condition, a.shape());
   return visit(a.dtype(), [&]<class T>() {
     return map<T, bool, T>(shape, condition, a, [b = element<T>("where", b)](bool c, T v) {
       return kChoose<T>(c, v, b);
@@ -174,8 +178,7 @@ Tensor where(const Tensor& condition, const Tensor& a, double b) {
 }
 
 Tensor where(const Tensor& condition, double a, const Tensor& b) {
-  require_condition(condition);
-  const Shape shape = broadcast_shapes("where", condition.shape(), b.shape());
+  const Shape shape = chosen_shape(condition, b.shape());
   return visit(b.dtype(), [&]<class T>() {
     return map<T, bool, T>(shape, condition, b, [a = element<T>("where", a)](bool c, T v) {
       return kChoose<T>(c, a, v);

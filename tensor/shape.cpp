@@ -87,13 +87,14 @@ int normalize_axis(std::string_view op, int axis, const Shape& shape) {
   return axis < 0 ? axis + rank : axis;
 }
 
-Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b) {
+Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b, std::string_view a_name,
+                       std::string_view b_name) {
   Shape result = a.rank() >= b.rank() ? a : b;
   const int shared = std::min(a.rank(), b.rank());
   for (int axis = -1; axis >= -shared; --axis) {
     require<ShapeError>(a[axis] == b[axis] || a[axis] == 1 || b[axis] == 1,
-                        "{}: shapes do not broadcast: a is {}, b is {}; axis {} has {} and {}", op,
-                        a, b, axis, a[axis], b[axis]);
+                        "{}: shapes do not broadcast: {} is {}, {} is {}; axis {} has {} and {}",
+                        op, a_name, a, b_name, b, axis, a[axis], b[axis]);
     result[axis] = a[axis] == 1 ? b[axis] : a[axis];
   }
   return result;

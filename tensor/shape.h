@@ -99,8 +99,10 @@ Strides row_major(const Shape& shape);
 int normalize_axis(std::string_view op, int axis, const Shape& shape);
 
 /// The shape both operands broadcast to by NumPy's rules.
-/// Throws: ShapeError naming `op` and both shapes: an axis must agree, or be 1 on one side.
-Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b);
+/// Throws: ShapeError naming `op`, both operands and shapes: an axis must agree, or be 1 on one
+///         side.
+Shape broadcast_shapes(std::string_view op, const Shape& a, const Shape& b,
+                       std::string_view a_name = "a", std::string_view b_name = "b");
 
 /// "[2, 3]"
 template <class Self>
