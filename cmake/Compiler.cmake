@@ -19,6 +19,12 @@ set(LECTERN_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 # nobody reads errno after exp or sqrt, and "omp simd" only marks loops whose order is free.
 set(LECTERN_CODE_GENERATION -fno-math-errno -fopenmp-simd)
 
+# GCC 12.2 for AVX-512 makes std::vector<double>{1, 1, 0, 0} hold four ones: it repeats the start of
+# a constant list that ends in zeros. The fault needs this pass (tests/tensor/build_info_test.cpp).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND LECTERN_CODE_GENERATION -fno-tree-slp-vectorize)
+endif()
+
 if(LECTERN_NATIVE)
   include(CheckCXXCompilerFlag)
   check_cxx_compiler_flag(-march=native LECTERN_HAS_MARCH_NATIVE)

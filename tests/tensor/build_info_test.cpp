@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace lectern {
 namespace {
 
@@ -39,6 +41,19 @@ TEST(BuildInfo, VersionTextSaysHowItWasBuilt) {
     EXPECT_FALSE(part.empty());
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
   }
+}
+
+[[gnu::noinline]] std::vector<double> ones_then_zeros() { return {1, 1, 0, 0}; }
+[[gnu::noinline]] std::vector<std::int64_t> sevens_then_zero() { return {7, 7, 7, 0}; }
+[[gnu::noinline]] std::vector<float> pairs_then_zeros() { return {1, 2, 1, 2, 0, 0, 0, 0}; }
+
+TEST(Compiler, KeepsTheZerosAtTheEndOfConstantLists) {  // see cmake/Compiler.cmake
+  const auto at = [](const auto& list, std::size_t i) { return static_cast<double>(list[i]); };
+  EXPECT_EQ(at(ones_then_zeros(), 1), 1);
+  EXPECT_EQ(at(ones_then_zeros(), 2), 0);
+  EXPECT_EQ(at(sevens_then_zero(), 3), 0);
+  EXPECT_EQ(at(pairs_then_zeros(), 3), 2);
+  EXPECT_EQ(at(pairs_then_zeros(), 4), 0);
 }
 
 }  // namespace
