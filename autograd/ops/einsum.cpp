@@ -39,15 +39,16 @@ OperandGradient plan_gradient(const EinsumPlan& forward, std::size_t which) {
     }
   }
   OperandGradient gradient{{}, axes.operands[which], {}, {}, {}};
-  for (const Labels& part : {forward.reads[which].kept, forward.reads[which].summed}) {
-    for (const int label : part) {
-      const std::int64_t extent = axes.letters[static_cast<std::size_t>(label)].extent;
-      const bool given = contains(elsewhere, label);
-      if (given) exchanged.output.push_back(label);
-      gradient.letters.push_back(label);
-      gradient.with_ones.push_back(given ? extent : 1);
-      gradient.full.push_back(extent);
-    }
+  const auto& [kept, summed] = forward.reads[which];
+  for (const int label : axes.operands[which].labels) {
+    const bool is_read = contains(kept, label) || contains(summed, label);
+    if (!is_read || contains(gradient.letters, label)) continue;
+    const std::int64_t extent = axes.letters[static_cast<std::size_t>(label)].extent;
+    const bool given = contains(elsewhere, label);
+    if (given) exchanged.output.push_back(label);
+    gradient.letters.push_back(label);
+    gradient.with_ones.push_back(given ? extent : 1);
+    gradient.full.push_back(extent);
   }
   gradient.plan = plan_einsum(std::move(exchanged));
   return gradient;
@@ -56,6 +57,7 @@ OperandGradient plan_gradient(const EinsumPlan& forward, std::size_t which) {
 Tensor compute(const OperandGradient& gradient, const std::vector<Tensor>& g_and_others) {
   const Tensor given = reshape(einsum(gradient.plan, g_and_others), gradient.with_ones);
   const Tensor spread = expand(given, gradient.full);  // one axis for each distinct letter
+  if (gradient.letters == gradient.operand.labels) return spread;
   Tensor dx = Tensor::zeros(gradient.operand.shape, given.dtype());
   labelled_view(dx, gradient.operand, gradient.letters).copy_from(spread);
   return dx;
