@@ -14,7 +14,7 @@ static_assert(std::endian::native == std::endian::little,
 namespace lectern {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::string_view kMetadata = "__metadata__";
@@ -30,6 +30,41 @@ struct Entry {
   DType dtype;
   Shape shape;
   std::int64_t begin, end;  // bytes of the data part
+};
+
+/// Looks for what a hostile header could hide from the parser, or burden it with: entries of one
+/// name, of which the parser would keep the last, and deep nesting. `wrong` says what was found.
+struct HeaderCheck final : nlohmann::json_sax<Json> {
+  std::string wrong;
+
+  bool start_object(std::size_t) override { return deeper(); }
+  bool start_array(std::size_t) override { return deeper(); }
+  bool end_object() override { return --depth_ >= 0; }
+  bool end_array() override { return --depth_ >= 0; }
+  bool key(string_t& name) override {
+    if (depth_ == 1 && !names_.insert(name).second)
+      wrong = fmt::format("\"{}\" occurs twice", name);
+    return wrong.empty();
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;  // the parser proper will say where
+  }
+
+ private:
+  bool deeper() {
+    if (++depth_ > 3) wrong = "the header is nested too deeply";
+    return wrong.empty();
+  }
+
+  int depth_ = 0;
+  std::unordered_set<std::string> names_;
 };
 
 /// Reads one file; every refusal names it.
@@ -66,8 +101,7 @@ class Reader {
     }
   }
 
-  /// The header as JSON. Depth and duplicate names are checked while parsing, so that a hostile
-  /// header can not make a document much larger than itself.
+  /// The header as JSON.
   Json parse_header() {
     demand(bytes_.size() >= kLengthBytes, "{} bytes are too few for a header length",
            bytes_.size());
@@ -79,20 +113,16 @@ class Reader {
     const std::string_view text = bytes_.substr(kLengthBytes, length);
     data_ = bytes_.substr(kLengthBytes + length);
 
-    std::unordered_set<std::string> names;
-    const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-      demand(depth <= 3, "the header is nested too deeply");
-      if (depth == 1 && event == Json::parse_event_t::key) {
-        const auto name = value.get<std::string>();
-        demand(names.insert(name).second, "\"{}\" occurs twice", name);
-      }
-      return true;
-    };
+    HeaderCheck check;
     Json header;
     try {
-      header = Json::parse(text, watch);
+      Json::sax_parse(text, &check);
+      demand(check.wrong.empty(), "{}", check.wrong);
+      header = Json::parse(text);
     } catch (const Json::parse_error& error) {
       demand(false, "the header is not JSON in UTF-8: wrong at its byte {}", error.byte);
+    } catch (const Json::out_of_range&) {
+      demand(false, "the header has a number that is too large to read");
     }
     demand(header.is_object(), "the header is not a JSON object");
     return header;
@@ -211,7 +241,7 @@ Safetensors parse_safetensors(std::string_view bytes, std::string_view name) {
 
 void save_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                       const std::map<std::string, std::string>& metadata) {
-  Json header = Json::object();
+  nlohmann::ordered_json header = Json::object();
   if (!metadata.empty()) header[std::string(kMetadata)] = metadata;
   std::vector<Tensor> dense;
   std::int64_t offset = 0;

@@ -89,6 +89,29 @@ TEST(Cases, Cases_7_3_WithoutWritePermission) {
   EXPECT_EQ(read_file(path), "old");
 }
 
+TEST(Cases, Cases_7_3_KilledAtAnyMoment) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "f";
+  const std::string old_contents(1 << 20, 'o'), new_contents(3 << 20, 'n');
+  write_file_atomically(path, old_contents);
+  for (int delay = 0; delay < 20; ++delay) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      for (;;) {
+        write_file_atomically(path, new_contents);
+        write_file_atomically(path, old_contents);
+      }
+    }
+    ::usleep(static_cast<useconds_t>(delay * 500));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const std::string contents = read_file(path);
+    EXPECT_TRUE(contents == old_contents || contents == new_contents) << contents.size();
+    write_file_atomically(path, old_contents);  // a left-over temporary file is no obstacle
+    EXPECT_EQ(read_file(path), old_contents);
+  }
+}
+
 TEST(Cases, Cases_7_3_LeftOverTemporaryFile) {
   const TemporaryFolder folder;
   write_file_atomically(folder / "f", "old");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -137,6 +138,8 @@ TEST(Cases, Cases_7_1_HostileFiles) {
                   "\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}",
                   4),
           "\"a\" occurs twice");
+  refused(file_of(a_f32("[1e999]", "[0,8]"), 8),
+          "the header has a number that is too large to read");
   refused(file_of("{\"__metadata__\":{\"a\":1}}", 0),
           "\"__metadata__\" is not an object of strings");
   refused(file_of("{\"a\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[0,1]}}", 0) + "\x02",
@@ -180,6 +183,18 @@ TEST(Cases, Cases_7_2_BitForBit) {
   EXPECT_EQ(std::memcmp(got.data(), special, sizeof(special)), 0);
   save_safetensors(folder / "second", loaded.tensors, loaded.metadata);
   EXPECT_EQ(read_file(folder / "first"), read_file(folder / "second"));
+}
+
+TEST(Safetensors, ReadsManyEntriesInLittleTime) {
+  std::string header = "{";
+  for (int i = 0; i < 50000; ++i) {
+    header +=
+        fmt::format("\"layer.{}\":{{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]}},", i);
+  }
+  header.back() = '}';
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(parse_safetensors(file_of(header, 0), "many").tensors.size(), 50000U);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
 TEST(Safetensors, RefusesNamesThatCanNotBeReadBack) {
