@@ -16,4 +16,9 @@ namespace lectern::nn {
 ///         networks", algorithm 1, arXiv:1211.5063; as in PyTorch, the divisor is norm + 1e-6.
 double clip_grad_norm(std::span<const Parameter> parameters, double max_norm);
 
+/// Limits every element of every gradient to -max_value..max_value. NaN stays NaN.
+///
+/// Throws: ValueError unless max_value > 0.
+void clip_grad_value(std::span<const Parameter> parameters, double max_value);
+
 }  // namespace lectern::nn

@@ -107,6 +107,17 @@ TEST(Cases, Cases_6_3_Clipping) {
   }
 }
 
+TEST(Clip, ByValueLimitsEachElement) {
+  Parameter a = weights({0, 0, 0, 0}), idle = weights({1});
+  set_grad(a, {-7, 0.5, 2, std::nan("")});
+  clip_grad_value(std::vector{a, idle}, 1.5);
+  EXPECT_TRUE(all_close(a.grad(), Tensor::from({-1.5, 0.5, 1.5, std::nan("")}, {4}, DType::f64), 0,
+                        0, /*equal_nan=*/true));
+  EXPECT_FALSE(idle.has_grad());
+  EXPECT_THROW_TEXT(clip_grad_value(std::vector{a}, -1), ValueError,
+                    "clip_grad_value: max_value is -1; it must be positive");
+}
+
 TEST(Cases, Cases_6_4_WarmUpSchedule) {
   const NoamSchedule paper{.width = 512, .warmup = 4000};
   const std::pair<int, double> values[] = {{1, 1.74692811e-07},    {2, 3.49385621e-07},
