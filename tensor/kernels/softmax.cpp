@@ -53,7 +53,7 @@ struct AcrossSlices {
   Vector<T> largest(Vector<T> lane_maxima) const { return lane_maxima; }
   template <class Function>
   Vector<T> of_total(const LaneSums<T>& sums, const Function& function) const {
-    Vector<T> result;
+    Vector<T> result{};
     for (std::int64_t i = 0; i < lanes<T>; ++i) result[i] = static_cast<T>(function(sums.lane(i)));
     return result;
   }
