@@ -1,0 +1,126 @@
+#include "nn/attention.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/ops/views.h"
+#include "tests/nn/layer_contract.h"
+#include "tests/support/all_close.h"
+#include "tests/support/expect_throw_text.h"
+
+namespace lectern::nn {
+namespace {
+
+const std::vector<std::string> kNames{"in_proj_weight", "in_proj_bias", "out_proj.weight",
+                                      "out_proj.bias"};
+
+Variable normal(const Shape& shape, std::uint64_t seed) {
+  return Variable(Rng(seed).normal(shape));
+}
+
+TEST(MultiHeadSelfAttention, KeepsTheLayerContract) {
+  expect_layer_contract(
+      [](Rng& rng, DType d) { return MultiHeadSelfAttention(6, 2, rng, {.dtype = d}); },
+      {{2, 3, 6}}, kNames);
+  expect_layer_contract(
+      [](Rng& rng, DType d) {
+        return MultiHeadSelfAttention(4, 3, rng, {.dropout = 0.2, .head_width = 5, .dtype = d});
+      },
+      {{2, 3, 4}}, kNames,
+      [](auto& attention, const std::vector<Variable>& x) {
+        return attention(x[0], {.causal = true});
+      });
+}
+
+TEST(MultiHeadAttention, KeepsTheLayerContract) {
+  expect_layer_contract(
+      [](Rng& rng, DType d) { return MultiHeadAttention(6, 2, rng, {.dtype = d}); },
+      {{2, 3, 6}, {2, 4, 6}, {2, 4, 6}}, kNames,
+      [](auto& attention, const auto& x) {
+        return attention(x[0], x[1], x[2], {.key_lengths = Tensor::from({4, 2}, {2}, DType::i64)});
+      });
+}
+
+TEST(MultiHeadAttention, EqualInputsShareOneProduct) {
+  Rng rng(1);
+  const MultiHeadAttention attention(8, 2, rng);
+  const Variable x = normal({2, 5, 8}, 2);
+  const Variable copy(x.value().clone());
+  const Tensor apart = attention(x, copy, Variable(x.value().clone())).value();
+  EXPECT_TRUE(all_close(attention(x, x, x).value(), apart));
+  EXPECT_TRUE(all_close(attention(x, copy, copy).value(), apart));
+}
+
+TEST(MultiHeadAttention, WithWeightsGivesTheSameOutput) {
+  Rng rng(1);
+  const MultiHeadAttention attention(8, 2, rng);
+  const Variable x = normal({2, 5, 8}, 2), memory = normal({2, 3, 8}, 3);
+  const Mask mask{.key_lengths = Tensor::from({3, 0}, {2}, DType::i64)};
+  const auto [output, weights] = attention.with_weights(x, memory, memory, mask);
+  EXPECT_TRUE(all_close(output.value(), attention(x, memory, memory, mask).value()));
+  EXPECT_EQ(weights.shape(), Shape({2, 2, 5, 3}));
+  const Tensor rows = sum(weights.value(), -1);
+  EXPECT_TRUE(all_close(select(rows, 0, 0), Tensor::ones({2, 5})));
+  EXPECT_TRUE(all_close(select(rows, 0, 1), Tensor::zeros({2, 5}), 0, 0));
+}
+
+TEST(MultiHeadAttention, ASampleThatSeesNothingGivesTheOutputBias) {
+  Rng rng(1);
+  MultiHeadAttention attention(4, 2, rng);
+  disturb(attention);
+  const Tensor bias = attention.named_parameters()[3].value.value();
+  const Variable x = normal({1, 2, 4}, 2);
+  const Variable y = attention(x, x, x, {.key_lengths = Tensor::from({0}, {1}, DType::i64)});
+  EXPECT_TRUE(all_close(y.value(), expand(bias, {1, 2, 4}), 0, 0));
+}
+
+TEST(Cases, Cases_3_3_DecodingTokenByToken) {
+  Rng rng(1);
+  const MultiHeadSelfAttention attention(8, 2, rng);
+  const Variable x = normal({3, 6, 8}, 2);
+  const Tensor whole = attention(x, {.causal = true}).value();
+  const NoGrad guard;
+  KeyValueCache cache = attention.make_cache(3, 6);
+  for (std::int64_t t = 0; t < 6; ++t) {
+    const Tensor row = attention(slice(x, 1, t, t + 1), cache).value();
+    EXPECT_TRUE(all_close(row, slice(whole, 1, t, t + 1))) << "position " << t;
+  }
+}
+
+TEST(KeyValueCache, SelectsSamplesAndKnowsItsRoom) {
+  const NoGrad guard;
+  KeyValueCache cache(2, 1, 2, 1);
+  cache.append(Tensor::from({1, 2}, {2, 1, 1, 1}), Tensor::from({3, 4}, {2, 1, 1, 1}));
+  cache.select(Tensor::from({1}, {1}, DType::i64));
+  const auto [keys, values] =
+      cache.append(Tensor::from({5}, {1, 1, 1, 1}), Tensor::from({6}, {1, 1, 1, 1}));
+  EXPECT_TRUE(all_close(keys, Tensor::from({2, 5}, {1, 1, 2, 1})));
+  EXPECT_TRUE(all_close(values, Tensor::from({4, 6}, {1, 1, 2, 1})));
+  EXPECT_THROW_TEXT(cache.append(Tensor::zeros({1, 1, 1, 1}), Tensor::zeros({1, 1, 1, 1})),
+                    ShapeError, "KeyValueCache: 2 positions and 1 new ones do not fit into 2");
+  EXPECT_THROW_TEXT(
+      cache.append(Tensor::zeros({2, 1, 1, 1}), Tensor::zeros({2, 1, 1, 1})), ShapeError,
+      "KeyValueCache: keys is [2, 1, 1, 1], values is [2, 1, 1, 1]; both must be [1, 1, T, 1]");
+}
+
+TEST(KeyValueCache, RefusesToRecord) {
+  KeyValueCache cache(1, 1, 2, 1);
+  EXPECT_THROW_TEXT(cache.append(Tensor::zeros({1, 1, 1, 1}), Tensor::zeros({1, 1, 1, 1})),
+                    GradError, "KeyValueCache: append while recording; decode under NoGrad");
+}
+
+TEST(MultiHeadAttention, NamesWhatDoesNotFit) {
+  Rng rng(1);
+  EXPECT_THROW_TEXT(MultiHeadAttention(300, 8, rng), ShapeError,
+                    "MultiHeadAttention: width 300 is not divisible by heads 8");
+  EXPECT_THROW_TEXT(MultiHeadAttention(8, 0, rng), ShapeError,
+                    "MultiHeadAttention: width is 8, heads is 0, head width is 0; width and heads "
+                    "must be positive");
+  EXPECT_THROW_TEXT(MultiHeadAttention(8, 2, rng, {.dropout = 1.5}), ValueError,
+                    "MultiHeadAttention: dropout is 1.5; it must be in [0, 1]");
+  const MultiHeadSelfAttention attention(8, 2, rng);
+  EXPECT_THROW_TEXT(attention(normal({2, 5, 7}, 1)), ShapeError,
+                    "MultiHeadAttention: x is [2, 5, 7]; it must be [B, T, 8]");
+}
+
+}  // namespace
+}  // namespace lectern::nn

@@ -1,0 +1,194 @@
+#include "nn/transformer.h"
+
+#include <gtest/gtest.h>
+
+#include "nn/translation_transformer.h"
+#include "tensor/indexing.h"
+#include "tests/nn/layer_contract.h"
+#include "tests/support/all_close.h"
+#include "tests/support/expect_throw_text.h"
+
+namespace lectern::nn {
+namespace {
+
+TransformerLayerOptions small(bool norm_first, DType dtype) {
+  return {.width = 4,
+          .heads = 2,
+          .feed_forward = 6,
+          .dropout = 0.1,
+          .activation = Activation::gelu,
+          .norm_first = norm_first,
+          .dtype = dtype};
+}
+
+std::vector<std::string> with_prefix(std::string_view prefix,
+                                     const std::vector<std::string>& names) {
+  std::vector<std::string> result;
+  for (const std::string& name : names) result.push_back(std::string(prefix) + name);
+  return result;
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& names) {
+  to.insert(to.end(), names.begin(), names.end());
+}
+
+const std::vector<std::string> kAttention{"in_proj_weight", "in_proj_bias", "out_proj.weight",
+                                          "out_proj.bias"};
+
+std::vector<std::string> encoder_layer_names() {
+  std::vector<std::string> names = with_prefix("self_attn.", kAttention);
+  append(names, {"linear1.weight", "linear1.bias", "linear2.weight", "linear2.bias", "norm1.weight",
+                 "norm1.bias", "norm2.weight", "norm2.bias"});
+  return names;
+}
+
+std::vector<std::string> decoder_layer_names() {
+  std::vector<std::string> names = with_prefix("self_attn.", kAttention);
+  append(names, with_prefix("multihead_attn.", kAttention));
+  append(names, {"linear1.weight", "linear1.bias", "linear2.weight", "linear2.bias", "norm1.weight",
+                 "norm1.bias", "norm2.weight", "norm2.bias", "norm3.weight", "norm3.bias"});
+  return names;
+}
+
+TEST(TransformerEncoderLayer, KeepsTheLayerContract) {
+  for (const bool norm_first : {false, true}) {
+    expect_layer_contract(
+        [&](Rng& rng, DType d) { return TransformerEncoderLayer(small(norm_first, d), rng); },
+        {{2, 3, 4}}, encoder_layer_names());
+  }
+}
+
+TEST(TransformerDecoderLayer, KeepsTheLayerContract) {
+  for (const bool norm_first : {false, true}) {
+    expect_layer_contract(
+        [&](Rng& rng, DType d) { return TransformerDecoderLayer(small(norm_first, d), rng); },
+        {{2, 3, 4}, {2, 5, 4}}, decoder_layer_names(),
+        [](auto& layer, const auto& x) { return layer(x[0], x[1], {.causal = true}); });
+  }
+}
+
+TEST(Transformer, KeepsTheLayerContractUnderPyTorchsNames) {
+  std::vector<std::string> names = with_prefix("encoder.layers.0.", encoder_layer_names());
+  append(names, {"encoder.norm.weight", "encoder.norm.bias"});
+  append(names, with_prefix("decoder.layers.0.", decoder_layer_names()));
+  append(names, {"decoder.norm.weight", "decoder.norm.bias"});
+  expect_layer_contract(
+      [&](Rng& rng, DType d) {
+        return Transformer({.layer = small(true, d), .encoder_layers = 1, .decoder_layers = 1},
+                           rng);
+      },
+      {{2, 3, 4}, {2, 2, 4}}, names,
+      [](auto& transformer, const auto& x) { return transformer(x[0], x[1]); });
+}
+
+TranslationTransformer::Config translation(DType dtype = DType::f32) {
+  return {.source_vocabulary = 7,
+          .target_vocabulary = 9,
+          .width = 8,
+          .heads = 2,
+          .encoder_layers = 2,
+          .decoder_layers = 2,
+          .feed_forward = 12,
+          .max_length = 10,
+          .dtype = dtype};
+}
+
+Tensor source_ids() { return Tensor::from({3, 1, 4, 2, 5, 6, 2, 0}, {2, 4}, DType::i64); }
+Tensor source_lengths() { return Tensor::from({4, 3}, {2}, DType::i64); }
+Tensor target_ids() { return Tensor::from({1, 5, 8, 1, 4, 3}, {2, 3}, DType::i64); }
+
+TEST(TranslationTransformer, CountsItsParametersAndTiesTheOutput) {
+  Rng rng(1);
+  TranslationTransformer::Config config = translation();
+  TranslationTransformer tied(config, rng);
+  config.tied = false;
+  config.positions = TranslationTransformer::Positions::learned;
+  TranslationTransformer free(config, rng);
+  EXPECT_EQ(free.parameter_count() - tied.parameter_count(), 9 * 8 + 10 * 8);
+  std::vector<std::string> names;
+  for (const NamedTensor& entry : free.state_dict()) {
+    if (!entry.name.starts_with("transformer.")) names.push_back(entry.name);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"source_embedding.weight", "target_embedding.weight",
+                                             "positions.weight", "output.weight", "output.bias"}));
+}
+
+TEST(TranslationTransformer, GradientsOfAllParameters) {
+  Rng rng(1);
+  TranslationTransformer model(translation(DType::f64), rng);
+  model.eval();
+  disturb(model);
+  expect_parameter_gradients(model,
+                             [&] { return model(source_ids(), {.key_lengths = source_lengths()}, target_ids()); });
+}
+
+TEST(TranslationTransformer, DecodingStepByStepGivesTheSameLogits) {
+  Rng rng(1);
+  TranslationTransformer model(translation(), rng);
+  model.eval();
+  const NoGrad guard;
+  const Tensor whole = model(source_ids(), {.key_lengths = source_lengths()}, target_ids()).value();  // [2, 3, V]
+  auto state = model.start_decoding(source_ids(), source_lengths(), 3);
+  for (std::int64_t t = 0; t < 2; ++t) {
+    const Tensor logits = model.decode_next(slice(target_ids(), 1, t, t + 1), state).value();
+    EXPECT_TRUE(all_close(logits, slice(whole, 1, t, t + 1))) << "step " << t;
+  }
+  const Tensor second = Tensor::from({1}, {1}, DType::i64);  // the first sentence has ended
+  state.select(second);
+  const Tensor ids = index_select(slice(target_ids(), 1, 2, 3), 0, second);
+  EXPECT_TRUE(all_close(model.decode_next(ids, state).value(),
+                        index_select(slice(whole, 1, 2, 3), 0, second)));
+}
+
+TEST(Cases, Cases_3_4_ASampleDoesNotDependOnItsPaddingOrItsNeighbours) {
+  Rng rng(1);
+  TranslationTransformer model(translation(), rng);
+  model.eval();
+  const NoGrad guard;
+  const Tensor both = model(source_ids(), {.key_lengths = source_lengths()}, target_ids()).value();
+  const Tensor alone =
+      model(slice(slice(source_ids(), 0, 1, 2), 1, 0, 3), {}, slice(target_ids(), 0, 1, 2)).value();
+  EXPECT_TRUE(all_close(slice(both, 0, 1, 2), alone, 0, 1e-6));
+}
+
+TEST(TranslationTransformer, AttentionWeightsOfEveryLayer) {
+  Rng rng(1);
+  TranslationTransformer model(translation(), rng);
+  model.eval();
+  const NoGrad guard;
+  const auto weights = model.attention_weights(source_ids(), {.key_lengths = source_lengths()}, target_ids());
+  ASSERT_EQ(weights.encoder.size(), 2U);
+  ASSERT_EQ(weights.decoder.size(), 2U);
+  EXPECT_EQ(weights.encoder[1].shape(), Shape({2, 2, 4, 4}));
+  EXPECT_EQ(weights.decoder[1].self.shape(), Shape({2, 2, 3, 3}));
+  EXPECT_EQ(weights.decoder[1].memory.shape(), Shape({2, 2, 3, 4}));
+  EXPECT_TRUE(all_close(sum(weights.decoder[1].memory.value(), -1), Tensor::ones({2, 2, 3})));
+}
+
+TEST(TranslationTransformer, EvaluationDropsNothing) {
+  Rng rng(1);
+  TranslationTransformer::Config config = translation();
+  config.dropout = 0.5;
+  TranslationTransformer model(config, rng);
+  const auto logits = [&] { return model(source_ids(), {}, target_ids()).value(); };
+  EXPECT_FALSE(same_bits(logits(), logits()));
+  model.eval();
+  EXPECT_TRUE(same_bits(logits(), logits()));
+  model.train();
+  EXPECT_FALSE(same_bits(logits(), logits()));
+}
+
+TEST(TranslationTransformer, NamesWhatDoesNotFit) {
+  Rng rng(1);
+  TranslationTransformer model(translation(), rng);
+  EXPECT_THROW_TEXT(model.encode(Tensor::zeros({1, 11}, DType::i64), {}), ShapeError,
+                    "SinusoidalPositions: positions 0..10 are asked for, the table has 10; x is "
+                    "[1, 11, 8]");
+  TranslationTransformer::Config config = translation();
+  config.encoder_layers = 0;
+  EXPECT_THROW_TEXT(TranslationTransformer(config, rng), ShapeError,
+                    "TransformerEncoder: layers is 0; it must be positive");
+}
+
+}  // namespace
+}  // namespace lectern::nn
