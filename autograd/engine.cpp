@@ -42,7 +42,16 @@ std::shared_ptr<Node> graph::make_node(std::string_view op, const Tensor& value,
                                        std::size_t inputs) {
   auto node = std::make_shared<Node>(op, value.shape(), value.dtype());
   node->edges.reserve(inputs);
+  node->version = value.storage().version();
   return node;
+}
+
+void graph::require_unwritten(std::string_view op, const Variable& input) {
+  const Node& node = *input.node();
+  require<GradError>(node.is_leaf() || node.version == input.value().storage().version(),
+                     "{}: an input, the result of {} of shape {}, was written to after it was "
+                     "recorded; a write has no gradient: write to a clone",
+                     op, node.op, node.shape);
 }
 
 namespace {

@@ -73,6 +73,7 @@ struct Node {
   JointDerivative joint;
   std::vector<int> joint_inputs;  ///< which input of the joint derivative each edge is
   int joint_count = 0;            ///< inputs the joint derivative has, wanted or not
+  std::uint64_t version = 0;      ///< of the value's storage when it was recorded; not on leaves
   Tensor grad;                    ///< on leaves: what backward() has added up
   bool spent = false;             ///< its derivatives were used and dropped
 
@@ -104,8 +105,8 @@ class NoGrad {
   bool before_;
 };
 
-/// A tensor kept for the backward pass; may be undefined. Reading it after anyone wrote to its storage is a
-/// GradError that names the op, never a silently wrong gradient.
+/// A tensor kept for the backward pass; may be undefined. Reading it after anyone wrote to its
+/// storage is a GradError that names the op, never a silently wrong gradient.
 class SavedTensor {
  public:
   explicit SavedTensor(const Tensor& tensor)
@@ -142,9 +143,14 @@ namespace graph {
 
 std::shared_ptr<Node> make_node(std::string_view op, const Tensor& value, std::size_t inputs);
 
+/// Throws GradError naming `op` if the input is the result of an op and was written to since: the
+/// graph knows nothing of the write, so its gradients would be wrong.
+void require_unwritten(std::string_view op, const Variable& input);
+
 template <class F>
 void connect(Node& node, WithRespectTo<F>&& arrow) {
   if (!arrow.input.requires_grad()) return;
+  require_unwritten(node.op, arrow.input);
   if constexpr (std::is_invocable_v<F, const Tensor&, Gradient&>) {
     node.edges.push_back({arrow.input.node(), std::move(arrow.derivative)});
   } else {
@@ -190,6 +196,7 @@ Variable record_joint(std::string_view op, Tensor value,
   std::shared_ptr<Node> node = graph::make_node(op, value, inputs.size());
   for (const Variable* input : inputs) {
     if (input->requires_grad()) {
+      graph::require_unwritten(op, *input);
       node->edges.push_back({input->node(), nullptr});
       node->joint_inputs.push_back(node->joint_count);
     }

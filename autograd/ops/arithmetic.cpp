@@ -1,9 +1,23 @@
 #include "autograd/ops/arithmetic.h"
 
+#include <cmath>
+
 #include "tensor/broadcast.h"
 #include "tensor/elementwise.h"
+#include "tensor/map.h"
 
 namespace lectern {
+namespace {
+
+/// f(g, a, b), element by element; a and b broadcast to the shape of g.
+template <class F>
+Tensor map_with(const Tensor& g, const Tensor& a, const Tensor& b, const F& f) {
+  constexpr std::int64_t cost = 8;  // in additions
+  return visit_floating("backward", g.dtype(),
+                        [&]<class T>() { return map<T>(g.shape(), g, a, b, f, cost); });
+}
+
+}  // namespace
 
 Variable operator+(const Variable& a, const Variable& b) {
   return record("add", a.value() + b.value(),
@@ -51,7 +65,8 @@ Variable operator/(const Variable& a, const Variable& b) {
       "div", y,
       wrt(a, [b = saved(b), s = a.shape()](const Tensor& g) { return sum_to(g / *b, s); }),
       wrt(b, [y = saved(y), b = saved(b), s = b.shape()](const Tensor& g) {
-        return -sum_to(g * *y / *b, s);
+        return sum_to(map_with(g, *y, *b, [](auto gi, auto yi, auto bi) { return -gi * yi / bi; }),
+                      s);
       }));
 }
 
@@ -61,12 +76,44 @@ Variable operator/(const Variable& a, double b) {
 
 Variable operator/(double a, const Variable& b) {
   const Tensor y = a / b.value();
-  return record("div", y,
-                wrt(b, [y = saved(y), b = saved(b)](const Tensor& g) { return -(g * *y / *b); }));
+  return record("div", y, wrt(b, [y = saved(y), b = saved(b)](const Tensor& g) {
+                  return map_with(g, *y, *b,
+                                  [](auto gi, auto yi, auto bi) { return -gi * yi / bi; });
+                }));
 }
 
 Variable operator-(const Variable& x) {
   return record("neg", -x.value(), wrt(x, [](const Tensor& g) { return -g; }));
+}
+
+// y = a^b        da = g b a^(b−1)        db = g a^b log a
+Variable pow(const Variable& a, const Variable& b) {
+  return record(
+      "pow", pow(a.value(), b.value()),
+      wrt(a,
+          [a = saved(a), b = saved(b), s = a.shape()](const Tensor& g) {
+            return sum_to(map_with(g, *a, *b,
+                                   []<class T>(T gi, T ai, T bi) {
+                                     return bi == 0 ? T{0} : gi * bi * std::pow(ai, bi - 1);
+                                   }),
+                          s);
+          }),
+      wrt(b, [a = saved(a), b = saved(b), s = b.shape()](const Tensor& g) {
+        return sum_to(map_with(g, *a, *b,
+                               []<class T>(T gi, T ai, T bi) {
+                                 return ai == 0 && bi >= 0 ? T{0}
+                                                           : gi * std::pow(ai, bi) * std::log(ai);
+                               }),
+                      s);
+      }));
+}
+
+Variable pow(const Variable& a, double b) {
+  return record("pow", pow(a.value(), b), wrt(a, [a = saved(a), b](const Tensor& g) {
+                  if (b == 0) return Tensor::zeros_like(g);
+                  if (b == 2) return 2 * g * *a;
+                  return g * (b * pow(*a, b - 1));
+                }));
 }
 
 }  // namespace lectern

@@ -21,4 +21,10 @@ Variable operator/(const Variable& a, double b);
 Variable operator/(double a, const Variable& b);
 Variable operator-(const Variable& x);  ///< −x; dx = −g
 
+/// a to the power of b, element by element; da = g b a^(b−1), db = g a^b log a.
+///
+/// Where b is 0, da is 0; where a is 0 and b is not negative, db is 0: no NaN at 0⁰.
+Variable pow(const Variable& a, const Variable& b);
+Variable pow(const Variable& a, double b);
+
 }  // namespace lectern
