@@ -87,9 +87,9 @@ TEST(Cases, Cases_5_3_ASavedValueChangedAfterwards) {
   EXPECT_FALSE(x.has_grad());
 
   const Variable powers = leaf({1, 2}, {2});
-  const Variable e = exp(powers);
-  const Variable s = sum(e);
-  Tensor(e.value()).fill(0);
+  const Variable raised = exp(powers);
+  const Variable s = sum(raised);
+  Tensor(raised.value()).fill(0);
   EXPECT_THROW_TEXT(backward(s), GradError,
                     "backward of exp: a saved f64 of shape [2] was written to after it was used; "
                     "compute from a clone, or write before the use");
@@ -359,7 +359,7 @@ TEST(Engine, RecordEachTakesAnyNumberOfInputs) {
   std::vector<Variable> parts;
   for (int i = 0; i < 5; ++i) parts.push_back(scalar(i));
   Tensor total = Tensor::zeros({}, DType::f64);
-  const auto pass_on = [](const Tensor& g) { return g; };
+  auto pass_on = [](const Tensor& g) { return g; };
   std::vector<WithRespectTo<decltype(pass_on)>> arrows;
   for (const Variable& part : parts) {
     total = total + part.value();

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "autograd/ops/reduce.h"
+#include "tensor/elementwise.h"
 #include "tensor/views.h"
 #include "tests/support/all_close.h"
 #include "tests/support/expect_throw_text.h"

@@ -46,7 +46,8 @@ Tensor samples(const Shape& shape, bool positive = false) {
   Tensor x = Tensor::empty(shape, DType::f64);
   int i = 0;
   for (double& v : x.mutable_data<double>()) {
-    v = (0.2 + 2 * std::abs(std::sin(3.7 * ++i))) * (!positive && i % 3 == 1 ? -1 : 1);
+    ++i;
+    v = (0.2 + 2 * std::abs(std::sin(3.7 * i))) * (!positive && i % 3 == 1 ? -1 : 1);
   }
   return x;
 }
