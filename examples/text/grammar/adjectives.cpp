@@ -13,6 +13,7 @@ constexpr NounClasses kSolid = kThing | kFood;  // things that come in colours a
 constexpr NounClasses kMeal = kFood | kDish;
 constexpr NounClasses kMass = kDish | kDrink;
 constexpr NounClasses kNever = 0;
+constexpr bool gradable = true;
 
 constexpr Position before = Position::before;
 constexpr Position after = Position::after;
@@ -73,21 +74,22 @@ constexpr Adjective kAdjectives[] = {
     {"artificial", "artificiel", "artificielle", "artificiels", "artificielles", "", after, kIdea,
      kNever},
     {"French", "français", "française", "français", "françaises", "", after,
-     kPerson | kThing | kText | kMass | kIdea, kAnyone | kThing | kText | kMass},
+     kPerson | kThing | kText | kMass | kIdea, kAnyone | kThing | kText | kMass, !gradable},
     {"English", "anglais", "anglaise", "anglais", "anglaises", "", after,
-     kPerson | kThing | kText | kMass | kIdea, kAnyone | kThing | kText | kMass},
+     kPerson | kThing | kText | kMass | kIdea, kAnyone | kThing | kText | kMass, !gradable},
 
     {"expensive", "cher", "chère", "chers", "chères", "", after, kSolid | kMass | kVenue,
      kSolid | kMass | kVenue},
     {"clean", "propre", "propre", "propres", "propres", "", after, kThing | kPlace,
      kThing | kPlace},
     {"dirty", "sale", "sale", "sales", "sales", "", after, kThing | kAnimal, kThing | kAnimal},
-    {"empty", "vide", "vide", "vides", "vides", "", after, kContainer | kPlace,
-     kContainer | kPlace},
+    {"empty", "vide", "vide", "vides", "vides", "", after, kContainer | kPlace, kContainer | kPlace,
+     !gradable},
     {"hot", "chaud", "chaude", "chauds", "chaudes", "", after, kMass, kMass},
     {"cold", "froid", "froide", "froids", "froides", "", after, kMass, kMass},
     {"fresh", "frais", "fraîche", "frais", "fraîches", "", after, kFood, kFood},
-    {"delicious", "délicieux", "délicieuse", "délicieux", "délicieuses", "", after, kMeal, kMeal},
+    {"delicious", "délicieux", "délicieuse", "délicieux", "délicieuses", "", after, kMeal, kMeal,
+     !gradable},
 };
 
 }  // namespace

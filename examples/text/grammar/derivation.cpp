@@ -166,7 +166,7 @@ Clause derive_clause(Choices& choices, const ClauseRule& rule) {
   clause.negated = !rule.question && pick(choices, {72, 28}) == 1;
   if (verb.frame == Frame::predicate) {
     clause.predicate = &pick_predicate(choices, pronoun ? kName : verb.subjects);
-    clause.very = leaf(choices, {70, 30}) == 1;
+    clause.very = leaf(choices, {70, clause.predicate->gradable ? 30 : 0}) == 1;
   }
   if (pronoun)
     clause.subject = *pronoun;

@@ -55,6 +55,7 @@ struct Adjective {
   Position position;
   NounClasses attributive;  ///< nouns it may stand next to: the red car
   NounClasses predicative;  ///< subjects it may be said of: the car is red
+  bool gradable = true;     ///< may follow *very*
 };
 
 /// How a verb takes its object.

@@ -34,7 +34,7 @@ constexpr Verb kVerbs[] = {
      "", Frame::none, kAlive, 0, !pronouns, kTime | kWith},
 
     {"go", "goes", "went", "to", "vais vas va allons vont", "ir", "allé", "", etre, "à",
-     Frame::object, kAlive, kPlace, !pronouns, kTime | kWith},
+     Frame::object, kAlive, kVenue, !pronouns, kTime | kWith},
     {"come", "comes", "came", "from", "viens viens vient venons viennent", "viendr", "venu", "",
      etre, "de", Frame::object, kAlive, kPlace, !pronouns, kTime | kWith},
     {"talk", "talks", "talked", "to", "parle parles parle parlons parlent", "parler", "parlé", "",
