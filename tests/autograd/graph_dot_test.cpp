@@ -1,0 +1,80 @@
+#include "autograd/graph_dot.h"
+
+#include <gtest/gtest.h>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/pointwise.h"
+#include "autograd/ops/reduce.h"
+#include "tests/support/expect_throw_text.h"
+
+namespace lectern {
+namespace {
+
+Variable leaf(const Shape& shape) { return Variable(Tensor::ones(shape), /*requires_grad=*/true); }
+
+TEST(GraphDot, DrawsASmallGraph) {
+  const Variable x(Tensor::ones({2, 3}));  // a constant: not drawn
+  const Variable w = leaf({3, 4}), b = leaf({4});
+  const Variable h = tanh(matmul(x, w) + b);
+  const Variable loss = sum(h * h);
+  const std::vector<std::pair<std::string, Variable>> named{{"weight", w}, {"a \"bias\"", b}};
+  EXPECT_EQ(to_dot(loss, named),
+            "digraph {\n"
+            "  node [shape=box];\n"
+            "  n0 [label=\"sum\\nf32 []\"];\n"
+            "  n1 [label=\"mul\\nf32 [2, 4]\"];\n"
+            "  n2 [label=\"tanh\\nf32 [2, 4]\"];\n"
+            "  n3 [label=\"add\\nf32 [2, 4]\"];\n"
+            "  n4 [label=\"matmul\\nf32 [2, 4]\"];\n"
+            "  n5 [label=\"a \\\"bias\\\"\\nf32 [4]\", style=filled];\n"
+            "  n6 [label=\"weight\\nf32 [3, 4]\", style=filled];\n"
+            "  n1 -> n0;\n"
+            "  n2 -> n1;\n"
+            "  n2 -> n1;\n"
+            "  n3 -> n2;\n"
+            "  n4 -> n3;\n"
+            "  n5 -> n3;\n"
+            "  n6 -> n4;\n"
+            "}\n");
+}
+
+TEST(GraphDot, LeavesWithoutNamesAreLeaves) {
+  const Variable x = leaf({2});
+  EXPECT_EQ(to_dot(-x),
+            "digraph {\n"
+            "  node [shape=box];\n"
+            "  n0 [label=\"neg\\nf32 [2]\"];\n"
+            "  n1 [label=\"leaf\\nf32 [2]\"];\n"
+            "  n1 -> n0;\n"
+            "}\n");
+}
+
+TEST(GraphDot, TakesAnythingWithNameAndValue) {
+  struct Entry {
+    std::string name;
+    Variable value;
+  };
+  const std::vector<Entry> entries{{"x", leaf({2})}};
+  EXPECT_NE(to_dot(-entries[0].value, entries).find("label=\"x\\nf32 [2]\", style=filled"),
+            std::string::npos);
+}
+
+TEST(GraphDot, LongChainsNeedNoStack) {
+  Variable y = leaf({});
+  for (int i = 0; i < 100000; ++i) y = -y;
+  EXPECT_GT(to_dot(y).size(), 100000U);
+}
+
+TEST(GraphDot, RefusesWhatHasNoGraph) {
+  EXPECT_THROW_TEXT(to_dot(Variable(Tensor::ones({2}))), GradError,
+                    "to_dot: loss of shape [2] depends on nothing that requires a gradient");
+  const Variable loss = sum(leaf({2}));
+  backward(loss);
+  EXPECT_THROW_TEXT(to_dot(loss), GradError,
+                    "to_dot: the graph through sum of shape [] was given up by backward; draw it "
+                    "before, or pass {.retain_graph = true}");
+}
+
+}  // namespace
+}  // namespace lectern
