@@ -48,6 +48,9 @@ constexpr PhiloxBlock philox_block(PhiloxKey key, std::uint64_t index) {
       {static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32)});
 }
 
+/// The words of blocks index, index + 1, …, index + blocks - 1, one after the other.
+void philox_words(PhiloxKey key, std::uint64_t index, std::int64_t blocks, std::uint32_t* words);
+
 /// Uniform in [0, 1), a multiple of 2^-24: exact in float and double.
 constexpr float philox_uniform(std::uint32_t word) {
   return static_cast<float>(word >> 8) * 0x1p-24F;

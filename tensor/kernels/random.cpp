@@ -18,25 +18,30 @@ double wide_uniform(std::uint64_t word) { return static_cast<double>(word >> 11)
 
 /// Elements of T that one block yields.
 template <class T>
-constexpr std::int64_t kPerBlock = 16 / std::max<std::int64_t>(sizeof(T), 4);
+constexpr std::size_t kPerBlock = 16 / std::max<std::size_t>(sizeof(T), 4);
 
-/// Calls element(block, j) for every element, where it is the j-th of its block, and writes what
-/// that returns. The block is computed once for all its elements.
-template <class T, class Element>
+template <class T>
+using Values = std::array<T, kPerBlock<T>>;
+
+/// Writes the elements values(block) that each block yields.
+template <class T, class Make>
 void draw(PhiloxKey key, std::uint64_t first, std::int64_t count, T* y, int threads,
-          const Element& element) {
+          const Make& values) {
   constexpr std::int64_t per_block = kPerBlock<T>;
-  parallel_for(
-      (count + per_block - 1) / per_block, threads, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t b = begin; b < end; ++b) {
-          const PhiloxBlock block = philox_block(key, first + static_cast<std::uint64_t>(b));
-          const std::int64_t at = b * per_block;
-          const std::int64_t here = std::min(per_block, count - at);
-          for (std::int64_t j = 0; j < here; ++j) {
-            y[at + j] = element(block, static_cast<std::size_t>(j));
-          }
-        }
-      });
+  constexpr std::int64_t chunk = 64;  // blocks whose words are computed together
+  const std::int64_t blocks = (count + per_block - 1) / per_block;
+  parallel_for((blocks + chunk - 1) / chunk, threads, [&](std::int64_t begin, std::int64_t end) {
+    std::array<PhiloxBlock, chunk> words;
+    for (std::int64_t at = begin * chunk; at < std::min(end * chunk, blocks); at += chunk) {
+      const std::int64_t here = std::min(chunk, blocks - at);
+      philox_words(key, first + static_cast<std::uint64_t>(at), here, words[0].data());
+      for (std::int64_t b = 0; b < here; ++b) {
+        const Values<T> made = values(words[static_cast<std::size_t>(b)]);
+        const std::int64_t to = (at + b) * per_block;
+        std::copy_n(made.begin(), std::min(per_block, count - to), y + to);
+      }
+    }
+  });
 }
 
 double unit_uniform(const PhiloxBlock& block, std::size_t j, float) {
@@ -65,27 +70,39 @@ void uniform(PhiloxKey key, std::uint64_t first, std::int64_t count, double low,
              int threads) {
   // Rounding may lift low + width · u to high itself, which does not belong to the interval.
   const T last = std::nextafter(static_cast<T>(high), static_cast<T>(low));
-  draw(key, first, count, y, threads, [&](const PhiloxBlock& block, std::size_t j) {
-    return std::min(static_cast<T>(low + (high - low) * unit_uniform(block, j, T{})), last);
+  draw(key, first, count, y, threads, [&](const PhiloxBlock& block) {
+    Values<T> made;
+    for (std::size_t j = 0; j < made.size(); ++j) {
+      made[j] = std::min(static_cast<T>(low + (high - low) * unit_uniform(block, j, T{})), last);
+    }
+    return made;
   });
 }
 
 template <class T>
 void normal(PhiloxKey key, std::uint64_t first, std::int64_t count, double mean, double stddev,
             T* y, int threads) {
-  draw(key, first, count, y, threads, [&](const PhiloxBlock& block, std::size_t j) {
-    const auto [u, v] = uniform_pair(block, j / 2, T{});
-    const double radius = std::sqrt(-2 * std::log(u));
-    const double angle = 2 * std::numbers::pi * v;
-    const double z = radius * (j % 2 == 0 ? std::cos(angle) : std::sin(angle));
-    return static_cast<T>(mean + stddev * z);
+  draw(key, first, count, y, threads, [&](const PhiloxBlock& block) {
+    Values<T> made;
+    for (std::size_t j = 0; j < made.size(); j += 2) {
+      const auto [u, v] = uniform_pair(block, j / 2, T{});
+      const double radius = stddev * std::sqrt(-2 * std::log(u));
+      const double angle = 2 * std::numbers::pi * v;
+      made[j] = static_cast<T>(mean + radius * std::cos(angle));
+      made[j + 1] = static_cast<T>(mean + radius * std::sin(angle));
+    }
+    return made;
   });
 }
 
 void bernoulli(PhiloxKey key, std::uint64_t first, std::int64_t count, double p, bool* y,
                int threads) {
-  draw(key, first, count, y, threads, [&](const PhiloxBlock& block, std::size_t j) {
-    return philox_uniform(block[j]) < static_cast<float>(p);
+  draw(key, first, count, y, threads, [&](const PhiloxBlock& block) {
+    Values<bool> made;
+    for (std::size_t j = 0; j < made.size(); ++j) {
+      made[j] = philox_uniform(block[j]) < static_cast<float>(p);
+    }
+    return made;
   });
 }
 
@@ -122,8 +139,10 @@ void dropout(const PhiloxDropout& mask, std::int64_t count, const T* x, T* y, in
     for (std::int64_t at = begin * chunk; at < std::min(end * chunk, count); at += chunk) {
       const std::int64_t here = std::min(chunk, count - at);
       dropout_factors(mask, at, here, factors);
+#pragma omp simd
       for (std::int64_t i = 0; i < here; ++i) {
-        y[at + i] = factors[i] == 0 ? T{0} : x[at + i] * factors[i];
+        const T scaled = x[at + i] * factors[i];
+        y[at + i] = factors[i] == 0 ? T{0} : scaled;
       }
     }
   });

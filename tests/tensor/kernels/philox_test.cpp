@@ -24,6 +24,20 @@ TEST(Philox, SeedStreamAndIndexFillKeyAndCounter) {
             (PhiloxBlock{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
+TEST(Philox, WordsOfManyBlocksAreThoseOfEachBlock) {
+  const PhiloxKey key{0x0123456789abcdef, 0xfedcba9876543210};
+  for (const std::uint64_t first :
+       {std::uint64_t{0}, std::uint64_t{0xfffffffa}, ~std::uint64_t{5}}) {
+    for (std::int64_t blocks = 0; blocks < 20; ++blocks) {
+      std::vector<std::uint32_t> words(static_cast<std::size_t>(4 * blocks));
+      philox_words(key, first, blocks, words.data());
+      for (std::size_t i = 0; i < words.size(); ++i) {
+        EXPECT_EQ(words[i], philox_block(key, first + i / 4)[i % 4]) << first << " " << i;
+      }
+    }
+  }
+}
+
 TEST(Philox, UniformsAreMultiplesOfTwoToTheMinus24Below1) {
   EXPECT_EQ(philox_uniform(0), 0.0F);
   EXPECT_EQ(philox_uniform(0xff), 0.0F);
@@ -33,8 +47,8 @@ TEST(Philox, UniformsAreMultiplesOfTwoToTheMinus24Below1) {
 
 TEST(Philox, APartOfADropoutMaskIsThatPartOfTheWhole) {
   const PhiloxDropout dropout{.p = 0.3, .key = {7, 1}, .first_block = 5};
-  std::vector<float> whole(50);
-  dropout_factors(dropout, 0, 50, whole.data());
+  std::vector<float> whole(1000);
+  dropout_factors(dropout, 0, 1000, whole.data());
   for (std::int64_t begin = 0; begin < 12; ++begin) {
     for (std::int64_t count = 0; begin + count <= 30; ++count) {
       std::vector<float> part(static_cast<std::size_t>(count));
