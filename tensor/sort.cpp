@@ -15,7 +15,8 @@ Sorted first_along(const Tensor& x, int axis, std::int64_t k, kernels::SortOrder
   const std::int64_t width = turned.shape()[-1];
   const std::int64_t rows = width == 0 ? 0 : turned.numel() / width;
   Tensor order = Tensor::empty(turned.shape(), DType::i64);
-  const std::int64_t comparisons = std::bit_width(static_cast<std::uint64_t>(width));
+  const auto comparisons =
+      static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(width)));
   visit(x.dtype(), [&]<class T>() {
     kernels::sort_rows(turned.origin<T>(), order.mutable_origin<std::int64_t>(), rows, width, k,
                        direction, threads_for(4 * comparisons * x.numel()));
