@@ -28,6 +28,13 @@ struct CrossEntropyOptions {
 /// The logits are not turned into probabilities first, so that no finite logit gives an infinite
 /// loss. The mean over no counted item is 0 (PyTorch's is NaN), and every gradient is 0 then: a
 /// batch of padding changes nothing.
+///
+/// A batch too large for memory is cut into micro-batches of any sizes; with the seed 1/n, n being
+/// the number of counted items of all of them, their gradients add up to that of the whole mean:
+///
+///   const Variable loss = cross_entropy(logits, targets, {.reduction = Reduction::sum});
+///   backward(loss, Tensor::scalar(1 / n));
+///
 /// Shapes: logits [..., V]; targets i64 [...], each in 0..V-1 or ignore_index; result [] or, with
 ///         Reduction::none, as targets.
 /// Throws: ShapeError if the shapes do not belong together, IndexError for a target outside the

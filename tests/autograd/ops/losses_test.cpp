@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/views.h"
 #include "tensor/random.h"
 #include "tensor/views.h"
 #include "tests/support/all_close.h"
@@ -186,6 +186,21 @@ TEST(Cases, Cases_4_4_LabelSmoothingWithIgnoredItems) {
       logits.grad(), Tensor::from({0.333116265, 0.0646174126, -0.445292779, 0.0475591014, 0, 0, 0,
                                    0, -0.446470698, 0.0310721594, 0.105941409, 0.30945713},
                                   {3, 4})));
+}
+
+// Micro-batches of one, three and no counted items against one batch of all of them.
+TEST(Cases, Cases_6_5_MicroBatchesOfCrossEntropy) {
+  const Tensor logits = random({6, 5});
+  const Tensor targets = ids({4, 1, 2, 3, -100, -100});
+  const Variable whole(logits, true), parts(logits, true);
+  backward(cross_entropy(whole, targets, {.label_smoothing = 0.1}));
+  for (const auto& [first, last] : {std::pair{0, 1}, {1, 4}, {4, 6}}) {
+    const Variable loss =
+        cross_entropy(slice(parts, 0, first, last), slice(targets, 0, first, last),
+                      {.label_smoothing = 0.1, .reduction = Reduction::sum});
+    backward(loss, Tensor::scalar(1.0 / 4, DType::f64));
+  }
+  EXPECT_TRUE(all_close(parts.grad(), whole.grad(), 1e-14, 1e-16));
 }
 
 }  // namespace
