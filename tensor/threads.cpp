@@ -35,9 +35,7 @@ void set_num_threads(int threads) {
   thread_count().store(threads, std::memory_order_relaxed);
 }
 
-int threads_for(std::int64_t work) {
-  return work < parallel_threshold() ? 1 : num_threads();
-}
+int threads_for(std::int64_t work) { return work < parallel_threshold() ? 1 : num_threads(); }
 
 // One threshold for all: the kernels that judge their own work (products, attention) read it too.
 void set_parallel_threshold(std::int64_t work) {
