@@ -60,7 +60,7 @@ struct Power {
   }
 };
 
-constexpr std::int64_t kPowCost = 20;  // additions
+constexpr std::int64_t kPowCost = 48;  // additions
 
 void require_nonzero(const Tensor& b) {
   if (b.dtype() != DType::i64) return;

@@ -11,11 +11,14 @@ namespace {
 
 /// f(g, a, b), element by element; a and b broadcast to the shape of g.
 template <class F>
-Tensor map_with(const Tensor& g, const Tensor& a, const Tensor& b, const F& f) {
-  constexpr std::int64_t cost = 8;  // in additions
+Tensor map_with(const Tensor& g, const Tensor& a, const Tensor& b, const F& f,
+                std::int64_t cost = 2) {
   return visit_floating("backward", g.dtype(),
                         [&]<class T>() { return map<T>(g.shape(), g, a, b, f, cost); });
 }
+
+constexpr auto kByDivisor = [](auto g, auto y, auto b) { return -g * y / b; };
+constexpr std::int64_t kPowCost = 48;  // additions
 
 }  // namespace
 
@@ -65,8 +68,7 @@ Variable operator/(const Variable& a, const Variable& b) {
       "div", y,
       wrt(a, [b = saved(b), s = a.shape()](const Tensor& g) { return sum_to(g / *b, s); }),
       wrt(b, [y = saved(y), b = saved(b), s = b.shape()](const Tensor& g) {
-        return sum_to(map_with(g, *y, *b, [](auto gi, auto yi, auto bi) { return -gi * yi / bi; }),
-                      s);
+        return sum_to(map_with(g, *y, *b, kByDivisor), s);
       }));
 }
 
@@ -77,8 +79,7 @@ Variable operator/(const Variable& a, double b) {
 Variable operator/(double a, const Variable& b) {
   const Tensor y = a / b.value();
   return record("div", y, wrt(b, [y = saved(y), b = saved(b)](const Tensor& g) {
-                  return map_with(g, *y, *b,
-                                  [](auto gi, auto yi, auto bi) { return -gi * yi / bi; });
+                  return map_with(g, *y, *b, kByDivisor);
                 }));
 }
 
@@ -88,23 +89,18 @@ Variable operator-(const Variable& x) {
 
 // y = a^b        da = g b a^(b−1)        db = g a^b log a
 Variable pow(const Variable& a, const Variable& b) {
+  const auto da = []<class T>(T gi, T ai, T bi) {
+    return bi == 0 ? T{0} : gi * bi * std::pow(ai, bi - 1);
+  };
+  const auto db = []<class T>(T gi, T ai, T bi) {
+    return ai == 0 && bi >= 0 ? T{0} : gi * std::pow(ai, bi) * std::log(ai);
+  };
   return record(
       "pow", pow(a.value(), b.value()),
-      wrt(a,
-          [a = saved(a), b = saved(b), s = a.shape()](const Tensor& g) {
-            return sum_to(map_with(g, *a, *b,
-                                   []<class T>(T gi, T ai, T bi) {
-                                     return bi == 0 ? T{0} : gi * bi * std::pow(ai, bi - 1);
-                                   }),
-                          s);
-          }),
-      wrt(b, [a = saved(a), b = saved(b), s = b.shape()](const Tensor& g) {
-        return sum_to(map_with(g, *a, *b,
-                               []<class T>(T gi, T ai, T bi) {
-                                 return ai == 0 && bi >= 0 ? T{0}
-                                                           : gi * std::pow(ai, bi) * std::log(ai);
-                               }),
-                      s);
+      wrt(a, [da, a = saved(a), b = saved(b), s = a.shape()](
+                 const Tensor& g) { return sum_to(map_with(g, *a, *b, da, kPowCost), s); }),
+      wrt(b, [db, a = saved(a), b = saved(b), s = b.shape()](const Tensor& g) {
+        return sum_to(map_with(g, *a, *b, db, kPowCost), s);
       }));
 }
 

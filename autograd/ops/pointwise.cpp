@@ -17,7 +17,7 @@ Tensor chain(const Tensor& g, const SavedTensor& v, const F& f, std::int64_t cos
                         [&]<class T>() { return map<T>(g.shape(), g, *v, f, cost); });
 }
 
-constexpr std::int64_t kFunctionCost = 16;  // of sin and its like, in additions
+constexpr std::int64_t kFunctionCost = 24;  // of the standard library's functions, in additions
 
 }  // namespace
 
