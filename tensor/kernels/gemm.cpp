@@ -202,7 +202,8 @@ void multiply_block(const Product<T>& p, const Block& block, Range rows, Range c
 
 /// The part of one product that falls to `rank` of a team of `size`: some rows of C or, where it is
 /// wider than high, some columns. Rows of C need all of B, so the team packs it together; columns
-/// need only their own part.
+/// need only their own part, but where there are several blocks a smaller last one lies elsewhere
+/// in the panels, so nobody may pack it while others still read the one before.
 template <class T>
 void multiply(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size) {
   const auto mine = [&](std::int64_t extent, std::int64_t unit) {
@@ -210,6 +211,7 @@ void multiply(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size)
     return Range{std::min(units.begin * unit, extent), std::min(units.end * unit, extent)};
   };
   const bool by_rows = p.m / tile_rows >= p.n / tile_columns<T>;
+  const bool is_one_block = p.n <= column_block && p.k <= depth_block;
   const Range rows = by_rows ? mine(p.m, tile_rows) : Range{0, p.m};
   for (std::int64_t column = 0; column < p.n; column += column_block) {
     const std::int64_t width = std::min(column_block, p.n - column);
@@ -219,7 +221,7 @@ void multiply(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size)
       pack_b(p, block, my_columns, b_panels);
       if (by_rows) team_barrier(size);
       multiply_block(p, block, rows, by_rows ? Range{0, width} : my_columns, a_panels, b_panels);
-      if (by_rows) team_barrier(size);
+      if (by_rows || !is_one_block) team_barrier(size);
     }
   }
 }

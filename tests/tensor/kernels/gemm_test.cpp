@@ -228,6 +228,28 @@ TYPED_TEST(GemmOf, SameBitsForAnyNumberOfThreads) {
   }
 }
 
+// Columns shared out over two blocks of depth, the second one smaller: threads of different speed
+// must not meet in the panels.
+TYPED_TEST(GemmOf, ThreadsDoNotOvertakeEachOtherInThePanels) {
+  using T = TypeParam;
+  const SerialThreshold always_a_team(0);
+  constexpr std::int64_t m = 128, n = 512, k = 384;
+  const auto a = random_values<T>(m * k, 1), b = random_values<T>(k * n, 2);
+  std::vector<T> expected;
+  for (int turn = 0; turn < 40; ++turn) {
+    std::vector<T> c(m * n);
+    run(Gemm<T>{.m = m,
+                .n = n,
+                .k = k,
+                .a = dense(a, m, k, true),
+                .b = dense(b, k, n, false),
+                .c = {c.data(), n, 1}},
+        turn == 0 ? 1 : 2 + turn % 3);
+    if (turn == 0) expected = c;
+    ASSERT_EQ(c, expected) << "turn " << turn;
+  }
+}
+
 // What decoding token by token relies on: a row's bits do not depend on the rows around it, nor on
 // the layout of the operands.
 TYPED_TEST(GemmOf, ARowOfAProductIsTheProductOfTheRow) {
