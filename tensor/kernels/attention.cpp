@@ -5,7 +5,6 @@
 #include "tensor/kernels/attention_tile.h"
 #include "tensor/kernels/parallel.h"
 #include "tensor/kernels/vector_math.h"
-#include "tensor/kernels/wide.h"
 
 namespace lectern::kernels {
 
@@ -35,39 +34,29 @@ struct RunningRows {
   bool seen[attention_tile];  ///< some key was visible
 };
 
-template <class T>
-T largest_lane(Vector<T> v) {
-  T lane[lanes<T>];
-  store(lane, v);
-  for (std::int64_t half = lanes<T> / 2; half > 0; half /= 2) {
-    for (std::int64_t i = 0; i < half; ++i) lane[i] = std::max(lane[i], lane[i + half]);
-  }
-  return lane[0];
-}
-
 /// Turns row i of the scores into exponentials relative to the largest score so far. Returns the
 /// factor by which that scales what the row summed before.
 template <class T>
-T weigh_row(T* row, std::int64_t keys, T scale, std::int64_t i, RunningRows<T>& rows) {
-  constexpr T lowest = -std::numeric_limits<T>::infinity();
+T weigh_row(T* row, std::int64_t keys, std::int64_t end, std::int64_t i, RunningRows<T>& rows) {
+  constexpr T lowest = hidden_score<T>;
   Vector<T> top = broadcast(lowest);
   for (std::int64_t j = 0; j < keys; j += lanes<T>) {
-    const Vector<T> score = load(row + j) * scale;
-    store(row + j, score);
+    const Vector<T> score = load_scores(row, j, end);
     top = score > top ? score : top;
   }
   const T before = rows.maximum[i];
   const T maximum = std::max(before, largest_lane<T>(top));
   const T shift = maximum == lowest ? 0 : maximum;  // -inf - -inf would be NaN
-  LaneSums<T> sums;
+  Vector<T> sums = {};  // a tile adds at most attention_tile / lanes<T> numbers to each lane
   for (std::int64_t j = 0; j < keys; j += lanes<T>) {
-    const Vector<T> e = vexp(load(row + j) - shift);
+    const Vector<T> e = vexp(load_scores(row, j, end) - shift);
     store(row + j, e);
-    sums.add(e);
+    sums += e;
   }
+  const T total = reduce_lanes<T>(sums, [](auto x, auto y) { return x + y; });
   const T rescale = before == lowest ? 0 : std::exp(before - shift);
   rows.maximum[i] = maximum;
-  rows.total[i] = rows.total[i] * static_cast<double>(rescale) + sums.total();
+  rows.total[i] = rows.total[i] * static_cast<double>(rescale) + static_cast<double>(total);
   return rescale;
 }
 
@@ -95,17 +84,23 @@ void add_tile(const Attention& a, const Head& head, const HeadMatrices<T>& in,
                .b = transposed(rows_from(in.k, tile.key)),
                .c = scratch.scores},
        scratch.products, 1);
-  // 2. Weights, not yet divided by their sum.
+  // 2. Weights, not yet divided by their sum. Registers are read and written whole; what lies
+  // beyond the last key is never used.
   const MatrixView<T> out = rows_from(in.out, tile.query);
   const bool first = tile.key == 0;
   for (std::int64_t i = 0; i < tile.queries; ++i) {
     T* const row = scratch.scores.data + i * attention_tile;
-    rows.seen[i] |= hide_scores(a, head, tile, i, row);
-    const T rescale = weigh_row(row, tile.keys, static_cast<T>(a.scale), i, rows);
+    const VisibleKeys visible = scale_and_hide(a, head, tile, i, row);
+    rows.seen[i] |= visible.any;
+    const T rescale = weigh_row(row, tile.keys, visible.end, i, rows);
     if (!first) scale_row(out.data + i * out.row_stride, a.value_width, rescale);
-    if (a.dropout.p > 0) {
-      load_dropout(a, head, tile, i, scratch.factors);
-      for (std::int64_t j = 0; j < tile.keys; ++j) row[j] *= scratch.factors[j];
+  }
+  if (a.dropout.p > 0) {
+    draw_dropout(a, head, tile, scratch.factors);
+    for (std::int64_t i = 0; i < tile.queries; ++i) {
+      T* const row = scratch.scores.data + i * attention_tile;
+      const T* const factors = scratch.factors + i * tile.keys;
+      for (std::int64_t j = 0; j < tile.keys; ++j) row[j] *= factors[j];
     }
   }
   // 3. Values.

@@ -16,6 +16,10 @@ namespace lectern::kernels {
 /// Queries and keys of a tile: its scores, 16 KiB in float, stay in the first-level cache.
 inline constexpr std::int64_t attention_tile = 64;
 
+/// What a hidden score is: its exponential is exactly 0.
+template <class T>
+inline constexpr T hidden_score = -std::numeric_limits<T>::infinity();
+
 /// One head of one sample.
 struct Head {
   std::int64_t sample, head;
@@ -59,27 +63,40 @@ inline std::int64_t visible_end(const Attention& a, const Head& head, std::int64
   return std::max<std::int64_t>(end, 0);
 }
 
-/// Writes -inf over the scores of row i (counted from the tile's first query) that the mask hides,
-/// and over the rest of its last register. Returns whether any score is left.
+/// Which scores of a row of a tile count.
+struct VisibleKeys {
+  std::int64_t end;  ///< none from here on
+  bool any;          ///< some before that
+};
+
+/// Scales row i of a tile (counted from its first query) and tells what the mask leaves of it.
+/// Writes -inf over scores that its dense part hides; those from `end` on are load_scores's.
 template <class T>
-bool hide_scores(const Attention& a, const Head& head, const ScoreTile& tile, std::int64_t i,
-                 T* row) {
-  constexpr T hidden = -std::numeric_limits<T>::infinity();
+VisibleKeys scale_and_hide(const Attention& a, const Head& head, const ScoreTile& tile,
+                           std::int64_t i, T* row) {
+  for (std::int64_t j = 0; j < tile.keys; j += lanes<T>) {
+    store(row + j, load(row + j) * static_cast<T>(a.scale));
+  }
   const std::int64_t query = tile.query + i;
   const std::int64_t end =
       std::clamp<std::int64_t>(visible_end(a, head, query) - tile.key, 0, tile.keys);
-  std::fill(row + end, row + attention_tile, hidden);
-  if (a.mask.keep == nullptr) return end > 0;
+  if (a.mask.keep == nullptr) return {end, end > 0};
   const std::int64_t* const stride = a.mask.keep_strides;
   const bool* const keep = a.mask.keep + head.sample * stride[0] + head.head * stride[1] +
                            query * stride[2] + tile.key * stride[3];
   bool any = false;
   for (std::int64_t j = 0; j < end; ++j) {
     const bool kept = keep[j * stride[3]];
-    row[j] = kept ? row[j] : hidden;
+    row[j] = kept ? row[j] : hidden_score<T>;
     any |= kept;
   }
-  return any;
+  return {end, any};
+}
+
+/// Scores j..j+lanes-1 of a row, -inf from `end` on.
+template <class T>
+Vector<T> load_scores(const T* row, std::int64_t j, std::int64_t end) {
+  return load(row + j, std::clamp<std::int64_t>(end - j, 0, lanes<T>), hidden_score<T>);
 }
 
 /// Calls body(tile) for the tiles of keys that any query of query..query+queries-1 may see.
@@ -90,14 +107,6 @@ void each_key_tile(const Attention& a, const Head& head, std::int64_t query, std
   for (std::int64_t key = 0; key < end; key += attention_tile) {
     body(ScoreTile{query, queries, key, std::min(attention_tile, end - key)});
   }
-}
-
-/// Factors of row i of the tile's dropout mask.
-template <class T>
-void load_dropout(const Attention& a, const Head& head, const ScoreTile& tile, std::int64_t i,
-                  T* factors) {
-  const std::int64_t row = (head.sample * a.heads + head.head) * a.queries + tile.query + i;
-  dropout_factors(a.dropout, row * a.keys + tile.key, tile.keys, factors);
 }
 
 /// Nanoseconds the forward pass takes on one core, roughly: products and exponentials.
@@ -113,7 +122,7 @@ double attention_work(const Attention& a) {
 template <class T>
 struct AttentionScratch {
   MatrixView<T> scores, gradients;
-  T* factors;  ///< one row of a dropout mask
+  T* factors;  ///< of dropout
   std::byte* products;
 
   static constexpr std::int64_t tile_size = attention_tile * attention_tile;
@@ -122,8 +131,22 @@ struct AttentionScratch {
       : scores{reinterpret_cast<T*>(from + rank * bytes_per_thread), attention_tile, 1},
         gradients{scores.data + tile_size, attention_tile, 1},
         factors(gradients.data + tile_size),
-        products(reinterpret_cast<std::byte*>(factors + attention_tile)) {}
+        products(reinterpret_cast<std::byte*>(factors + tile_size)) {}
 };
+
+/// Writes the dropout mask of a tile, dense [queries, keys]. Rows that are whole rows of the mask
+/// follow each other in it, so a short sentence's tile is one draw.
+template <class T>
+void draw_dropout(const Attention& a, const Head& head, const ScoreTile& tile, T* factors) {
+  const std::int64_t row = (head.sample * a.heads + head.head) * a.queries + tile.query;
+  if (tile.keys == a.keys) {
+    dropout_factors(a.dropout, row * a.keys, tile.queries * tile.keys, factors);
+  } else {
+    for (std::int64_t i = 0; i < tile.queries; ++i) {
+      dropout_factors(a.dropout, (row + i) * a.keys + tile.key, tile.keys, factors + i * tile.keys);
+    }
+  }
+}
 
 /// Bytes of one thread's scratch.
 template <class T>
@@ -135,7 +158,7 @@ std::int64_t attention_thread_bytes(const Attention& a) {
   const std::int64_t products =
       std::max({product(tile, tile, a.width), product(tile, tile, a.value_width),
                 product(tile, a.width, tile), product(tile, a.value_width, tile)});
-  const std::int64_t tiles = 2 * AttentionScratch<T>::tile_size + tile;
+  const std::int64_t tiles = 3 * AttentionScratch<T>::tile_size;
   return tiles * static_cast<std::int64_t>(sizeof(T)) + (products + 63) / 64 * 64;
 }
 

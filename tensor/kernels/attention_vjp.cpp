@@ -55,7 +55,7 @@ double weight_dot(const T* g, const T* out, std::int64_t width) {
 
 /// Scores of row i to weights; a query that sees no key has log_sum_exp -inf and weights 0.
 template <class T>
-void weigh_row(T* row, std::int64_t keys, T scale, double log_sum_exp) {
+void weigh_row(T* row, std::int64_t keys, std::int64_t end, double log_sum_exp) {
   if (log_sum_exp == -std::numeric_limits<double>::infinity()) {
     std::fill_n(row, keys, T{0});
     return;
@@ -63,7 +63,7 @@ void weigh_row(T* row, std::int64_t keys, T scale, double log_sum_exp) {
   const T first = static_cast<T>(log_sum_exp);  // in two parts: score - first is nearly exact
   const T second = static_cast<T>(log_sum_exp - static_cast<double>(first));
   for (std::int64_t j = 0; j < keys; j += lanes<T>) {
-    store(row + j, vexp((load(row + j) * scale - first) - second));
+    store(row + j, vexp((load_scores(row, j, end) - first) - second));
   }
 }
 
@@ -89,20 +89,23 @@ void tile_vjp(const Attention& a, const Head& head, const HeadMatrices<T>& in,
                .b = transposed(v),
                .c = gradients},
        scratch.products, 1);
-  // 2 and 3. dS into `gradients`, then W F into `weights`.
+  // 2. Weights.
+  for (std::int64_t i = 0; i < tile.queries; ++i) {
+    T* const w = weights.data + i * attention_tile;
+    const VisibleKeys visible = scale_and_hide(a, head, tile, i, w);
+    weigh_row(w, tile.keys, visible.end, in.log_sum_exp[tile.query + i]);
+  }
+  // 3. dS in place of G Vᵀ, and W F in place of W.
+  const bool drops = a.dropout.p > 0;
+  if (drops) draw_dropout(a, head, tile, scratch.factors);
   for (std::int64_t i = 0; i < tile.queries; ++i) {
     T* const w = weights.data + i * attention_tile;
     T* const ds = gradients.data + i * attention_tile;
-    hide_scores(a, head, tile, i, w);
-    weigh_row(w, tile.keys, scale, in.log_sum_exp[tile.query + i]);
-    if (a.dropout.p > 0) {
-      load_dropout(a, head, tile, i, scratch.factors);
-      for (std::int64_t j = 0; j < tile.keys; ++j) {
-        ds[j] = scale * w[j] * (ds[j] * scratch.factors[j] - dots[i]);
-        w[j] *= scratch.factors[j];
-      }
-    } else {
-      for (std::int64_t j = 0; j < tile.keys; ++j) ds[j] = scale * w[j] * (ds[j] - dots[i]);
+    const T* const factors = scratch.factors + i * tile.keys;
+    for (std::int64_t j = 0; j < tile.keys; ++j) {
+      const T factor = drops ? factors[j] : 1;
+      ds[j] = scale * w[j] * (ds[j] * factor - dots[i]);
+      w[j] *= factor;
     }
   }
   add_product(tile.keys, a.value_width, tile.queries, transposed(read_only(weights)), g,

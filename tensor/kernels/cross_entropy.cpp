@@ -33,9 +33,7 @@ T largest(const T* x, std::int64_t n) {
     const Vector<T> value = load(x + at, count, lowest<T>);
     top = value > top ? value : top;
   });
-  T result = top[0];
-  for (std::int64_t i = 1; i < lanes<T>; ++i) result = std::max(result, top[i]);
-  return result;
+  return largest_lane<T>(top);
 }
 
 bool is_ignored(const CrossEntropyTargets& targets, std::int64_t row) {

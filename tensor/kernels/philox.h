@@ -18,18 +18,22 @@ namespace lectern::kernels {
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 inline constexpr std::int64_t words_per_block = 4;
 
+// The constants of Philox4x32-10: multipliers of the words, and steps of the key's two words.
+inline constexpr int philox_rounds = 10;
+inline constexpr std::uint32_t philox_multiplier0 = 0xD2511F53, philox_multiplier1 = 0xCD9E8D57;
+inline constexpr std::uint32_t philox_weyl0 = 0x9E3779B9, philox_weyl1 = 0xBB67AE85;
+
 /// Philox4x32-10 of a counter and key, words in the order of the paper's reference.
 constexpr PhiloxBlock philox4x32(PhiloxBlock counter, std::array<std::uint32_t, 2> key) {
-  constexpr int rounds = 10;
-  for (int round = 0; round < rounds; ++round) {
-    const std::uint64_t product0 = std::uint64_t{0xD2511F53} * counter[0];
-    const std::uint64_t product1 = std::uint64_t{0xCD9E8D57} * counter[2];
+  for (int round = 0; round < philox_rounds; ++round) {
+    const std::uint64_t product0 = std::uint64_t{philox_multiplier0} * counter[0];
+    const std::uint64_t product1 = std::uint64_t{philox_multiplier1} * counter[2];
     counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key[0],
                static_cast<std::uint32_t>(product1),
                static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key[1],
                static_cast<std::uint32_t>(product0)};
-    key[0] += 0x9E3779B9;
-    key[1] += 0xBB67AE85;
+    key[0] += philox_weyl0;
+    key[1] += philox_weyl1;
   }
   return counter;
 }

@@ -97,11 +97,10 @@ void normal(PhiloxKey key, std::uint64_t first, std::int64_t count, double mean,
 
 void bernoulli(PhiloxKey key, std::uint64_t first, std::int64_t count, double p, bool* y,
                int threads) {
+  const std::uint32_t threshold = PhiloxDropout{.p = p}.threshold();
   draw(key, first, count, y, threads, [&](const PhiloxBlock& block) {
     Values<bool> made;
-    for (std::size_t j = 0; j < made.size(); ++j) {
-      made[j] = philox_uniform(block[j]) < static_cast<float>(p);
-    }
+    for (std::size_t j = 0; j < made.size(); ++j) made[j] = block[j] >> 8 < threshold;
     return made;
   });
 }

@@ -1,7 +1,12 @@
 #pragma once
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace lectern::kernels {
 
@@ -54,18 +59,46 @@ inline Vector<T> load(const T* from) {
   return v;
 }
 
+/// Writes a register to any address.
+template <class T>
+inline void store(T* to, Vector<T> v) {
+  std::memcpy(to, &v, sizeof v);
+}
+
+/// A register with `value` in every lane.
+template <class T>
+inline Vector<T> broadcast(T value) {
+  return value - Vector<T>{};
+}
+
+// Reading and writing part of a register is the one thing that vector extensions do not express;
+// x86 has instructions for it, and going through memory instead costs more than a short row.
+
+#if defined(__AVX512F__)
+
+inline Vector<float> load(const float* from, std::int64_t count, float rest) {
+  return _mm512_mask_loadu_ps(broadcast(rest), static_cast<__mmask16>((1U << count) - 1), from);
+}
+inline Vector<double> load(const double* from, std::int64_t count, double rest) {
+  return _mm512_mask_loadu_pd(broadcast(rest), static_cast<__mmask8>((1U << count) - 1), from);
+}
+inline void store(float* to, Vector<float> v, std::int64_t count) {
+  _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1U << count) - 1), v);
+}
+inline void store(double* to, Vector<double> v, std::int64_t count) {
+  _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1U << count) - 1), v);
+}
+
+#else
+
 /// Copies count < lanes<T> elements in pieces whose size is known when compiling.
-template <std::int64_t Piece = 0, class T>
+template <std::int64_t Piece, class T>
 inline void copy_elements(T* to, const T* from, std::int64_t count) {
-  if constexpr (Piece == 0) {
-    copy_elements<lanes<T> / 2>(to, from, count);
-  } else {
-    const bool has_piece = (count & Piece) != 0;
-    if (has_piece) std::memcpy(to, from, Piece * sizeof(T));
-    if constexpr (Piece > 1) {
-      const std::int64_t done = has_piece ? Piece : 0;
-      copy_elements<Piece / 2>(to + done, from + done, count);
-    }
+  const bool has_piece = (count & Piece) != 0;
+  if (has_piece) std::memcpy(to, from, Piece * sizeof(T));
+  if constexpr (Piece > 1) {
+    const std::int64_t done = has_piece ? Piece : 0;
+    copy_elements<Piece / 2>(to + done, from + done, count);
   }
 }
 
@@ -75,14 +108,8 @@ inline Vector<T> load(const T* from, std::int64_t count, T rest) {
   if (count == lanes<T>) return load(from);
   T lane[lanes<T>];
   for (T& value : lane) value = rest;
-  copy_elements(lane, from, count);
+  copy_elements<lanes<T> / 2>(lane, from, count);
   return load(lane);
-}
-
-/// Writes a register to any address.
-template <class T>
-inline void store(T* to, Vector<T> v) {
-  std::memcpy(to, &v, sizeof v);
 }
 
 /// Writes the first `count` <= lanes<T> lanes.
@@ -91,13 +118,33 @@ inline void store(T* to, Vector<T> v, std::int64_t count) {
   if (count == lanes<T>) return store(to, v);
   T lane[lanes<T>];
   store(lane, v);
-  copy_elements(to, lane, count);
+  copy_elements<lanes<T> / 2>(to, lane, count);
 }
 
-/// A register with `value` in every lane.
+#endif
+
+/// Lane i of the result is lane (i + Step) mod n.
+template <std::size_t Step, class V, std::size_t... I>
+inline V rotate_lanes(V v, std::index_sequence<I...>) {
+  return __builtin_shufflevector(v, v, ((I + Step) % sizeof...(I))...);
+}
+
+/// Joins all lanes by `join`, an associative and commutative operation on registers: neighbours at
+/// half the width first, so the order is fixed.
+template <class T, class Join, std::size_t Step = static_cast<std::size_t>(lanes<T>) / 2>
+inline T reduce_lanes(Vector<T> v, const Join& join) {
+  if constexpr (Step == 0) {
+    return v[0];
+  } else {
+    constexpr auto all = std::make_index_sequence<static_cast<std::size_t>(lanes<T>)>();
+    return reduce_lanes<T, Join, Step / 2>(join(v, rotate_lanes<Step>(v, all)), join);
+  }
+}
+
+/// The largest lane; NaN is passed over where another lane is none.
 template <class T>
-inline Vector<T> broadcast(T value) {
-  return value - Vector<T>{};
+inline T largest_lane(Vector<T> v) {
+  return reduce_lanes<T>(v, [](Vector<T> a, Vector<T> b) { return a > b ? a : b; });
 }
 
 }  // namespace lectern::kernels

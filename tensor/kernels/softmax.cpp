@@ -31,9 +31,7 @@ struct AlongSlice {
     each_register<T>(extent, body);
   }
   Vector<T> largest(Vector<T> lane_maxima) const {
-    T top = lane_maxima[0];
-    for (std::int64_t i = 1; i < lanes<T>; ++i) top = std::max(top, lane_maxima[i]);
-    return broadcast(top);
+    return broadcast(largest_lane<T>(lane_maxima));
   }
   template <class Function>
   Vector<T> of_total(const LaneSums<T>& sums, const Function& function) const {

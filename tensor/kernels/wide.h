@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -17,24 +18,21 @@ inline constexpr std::size_t wide_parts = sizeof(double) / sizeof(T);
 template <class T>
 using Wide = std::array<Vector<double>, wide_parts<T>>;
 
+/// As many lanes of double as a register holds floats; GCC converts to and from it in one step.
+using DoubleLanes [[gnu::vector_size(2 * vector_bytes)]] = double;
+
 /// The lanes of v as double.
 inline Wide<double> widen(Vector<double> v) { return {v}; }
 inline Wide<float> widen(Vector<float> v) {
-  using Half [[gnu::vector_size(vector_bytes / 2)]] = float;
-  Half half[2];
-  std::memcpy(half, &v, sizeof v);
-  return {__builtin_convertvector(half[0], Vector<double>),
-          __builtin_convertvector(half[1], Vector<double>)};
+  return std::bit_cast<Wide<float>>(__builtin_convertvector(v, DoubleLanes));
 }
 
 /// The lanes rounded to T.
 inline Vector<double> narrow(const Wide<double>& w) { return w[0]; }
 inline Vector<float> narrow(const Wide<float>& w) {
-  using Half [[gnu::vector_size(vector_bytes / 2)]] = float;
-  const Half half[2] = {__builtin_convertvector(w[0], Half), __builtin_convertvector(w[1], Half)};
-  Vector<float> v;
-  std::memcpy(&v, half, sizeof v);
-  return v;
+  DoubleLanes all;
+  std::memcpy(&all, &w, sizeof all);
+  return __builtin_convertvector(all, Vector<float>);
 }
 
 /// Reads the first `count` lanes from memory as double; the others are 0.
@@ -83,9 +81,7 @@ class LaneSums {
   double total() const {
     Vector<double> sum = sums_[0];
     for (std::size_t part = 1; part < wide_parts<T>; ++part) sum += sums_[part];
-    double total = 0;
-    for (std::int64_t i = 0; i < lanes<double>; ++i) total += sum[i];
-    return total;
+    return reduce_lanes<double>(sum, [](auto a, auto b) { return a + b; });
   }
 
  private:

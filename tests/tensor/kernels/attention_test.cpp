@@ -253,6 +253,16 @@ TEST(AttentionKernel, DroppingEverythingGivesZeros) {
   }
 }
 
+TEST(AttentionKernel, AScaleOfZeroAveragesTheVisibleValues) {
+  const DenseMask dense(2, 5, 7);
+  Attention a = sizes(5, 7);
+  a.mask = dense.mask;
+  a.mask.causal = true;
+  a.scale = 0;
+  const Inputs<float> in(a);
+  expect_close(run(in).out, plain(in));
+}
+
 TEST(AttentionKernel, NaNIsNotHidden) {
   Inputs<float> in(sizes(1, 3));
   in.k[0] = std::numeric_limits<float>::quiet_NaN();  // sample 0, key 0, head 0
