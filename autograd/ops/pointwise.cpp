@@ -1,9 +1,11 @@
 #include "autograd/ops/pointwise.h"
 
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 #include "tensor/broadcast.h"
+#include "tensor/kernels/vector_math.h"
 #include "tensor/map.h"
 #include "tensor/pointwise.h"
 
@@ -17,7 +19,9 @@ Tensor chain(const Tensor& g, const SavedTensor& v, const F& f, std::int64_t cos
                         [&]<class T>() { return map<T>(g.shape(), g, *v, f, cost); });
 }
 
-constexpr std::int64_t kFunctionCost = 24;  // of the standard library's functions, in additions
+// Costs in additions, as in tensor/pointwise.cpp.
+constexpr std::int64_t kFunctionCost = 24;  // of the standard library's functions
+constexpr std::int64_t kVectorCost = 6;     // of functions on registers
 
 }  // namespace
 
@@ -94,24 +98,30 @@ Variable sigmoid(const Variable& x) {
 
 Variable erf(const Variable& x) {
   return record("erf", erf(x.value()), wrt(x, [x = saved(x)](const Tensor& g) {
-                  const auto dx = []<class T>(T gi, T xi) {
-                    constexpr T two_by_root_pi = 2 * std::numbers::inv_sqrtpi_v<T>;
-                    return gi * two_by_root_pi * std::exp(-xi * xi);
-                  };
-                  return chain(g, x, dx, kFunctionCost);
+                  return visit_floating("erf", g.dtype(), [&]<class T>() {
+                    const auto dx = [](kernels::Vector<T> gi, kernels::Vector<T> xi) {
+                      constexpr T two_by_root_pi = 2 * std::numbers::inv_sqrtpi_v<T>;
+                      return gi * two_by_root_pi * kernels::vexp(-xi * xi);
+                    };
+                    return map_registers<T>(g, *x, dx, kVectorCost);
+                  });
                 }));
 }
 
 namespace {
 
-/// The part of g that goes to `x` where it beats `other`, in the sense of `before`; half at a tie.
+/// What of gi goes to x where it meets `other`: all if it comes before, half at a tie.
+template <class T, class Before>
+T part_of_winner(T gi, T x, T other, const Before& before) {
+  const T at_tie = x == other ? gi / 2 : T{0};
+  return before(x, other) ? gi : at_tie;
+}
+
 template <class Before>
 Tensor to_winner(const Tensor& g, const Tensor& x, const Tensor& other, const Before& before) {
   return visit_floating("backward", g.dtype(), [&]<class T>() {
-    const auto part = [&before](T gi, T xi, T oi) {
-      return before(xi, oi) ? gi : xi == oi ? gi / 2 : T{0};
-    };
-    return map<T>(g.shape(), g, x, other, part);
+    const auto part = [&before](T gi, T xi, T oi) { return part_of_winner(gi, xi, oi, before); };
+    return map<T>(g.shape(), g, x, other, part, /*cost=*/2);
   });
 }
 
@@ -130,7 +140,9 @@ template <class Before>
 Variable record_winner(std::string_view op, Tensor y, const Variable& a, double b,
                        const Before& before) {
   return record(op, std::move(y), wrt(a, [a = saved(a), b, before](const Tensor& g) {
-                  return to_winner(g, *a, Tensor::scalar(b, g.dtype()), before);
+                  return chain(g, a, [b, before]<class T>(T gi, T ai) {
+                    return part_of_winner(gi, ai, static_cast<T>(b), before);
+                  });
                 }));
 }
 
@@ -156,7 +168,8 @@ Variable clamp(const Variable& x, double low, double high) {
   return record("clamp", clamp(x.value(), low, high),
                 wrt(x, [x = saved(x), low, high](const Tensor& g) {
                   return chain(g, x, [low, high]<class T>(T gi, T xi) {
-                    return xi >= static_cast<T>(low) && xi <= static_cast<T>(high) ? gi : T{0};
+                    const bool inside = (xi >= static_cast<T>(low)) & (xi <= static_cast<T>(high));
+                    return inside ? gi : T{0};  // without a branch: vector code
                   });
                 }));
 }
