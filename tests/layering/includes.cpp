@@ -83,11 +83,12 @@ std::optional<std::string> fault(std::string_view file, const Layer& layer,
   }
   if (include.quoted) return "project headers are named from the project root, others in < >";
   if (is_standard(include.name)) return std::nullopt;
-  if (layer.folder == "tensor/kernels/" && include.name != "omp.h") {
-    return "kernels include only kernels, the standard library and omp.h";
+  const bool of_compiler = include.name == "omp.h" || include.name == "immintrin.h";
+  if (layer.folder == "tensor/kernels/" && !of_compiler) {
+    return "kernels include only kernels, the standard library and the compiler's headers";
   }
   if (contains(kLibrary, layer.folder) && file.ends_with(".h") &&
-      !include.name.starts_with("fmt/") && include.name != "omp.h") {
+      !include.name.starts_with("fmt/") && !of_compiler) {
     return "headers of the library include only the standard library and fmt";
   }
   return std::nullopt;

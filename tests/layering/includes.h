@@ -10,7 +10,8 @@ namespace lectern {
 /// breaks the rules of docs/architecture.md, section "Layers", sorted; empty when all is well:
 ///
 /// - a layer includes only the layers below it; tests may include everything;
-/// - `tensor/kernels` includes only itself, the standard library and OpenMP;
+/// - `tensor/kernels` includes only itself, the standard library and the compiler's own headers
+///   (omp.h, immintrin.h);
 /// - project headers are named from the project root;
 /// - headers of the library include, besides the project's, only the standard library and fmt:
 ///   everything else would have to be installed with them;
