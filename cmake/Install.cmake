@@ -12,16 +12,11 @@ endif()
 include(CMakePackageConfigHelpers)
 set(LECTERN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/lectern)
 
-foreach(layer IN ITEMS tensor autograd nn)
-  if(TARGET lectern_${layer})
-    install(TARGETS lectern_${layer} EXPORT lecternTargets
-            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    install(DIRECTORY ${PROJECT_SOURCE_DIR}/${layer}
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lectern
-            FILES_MATCHING PATTERN "*.h")
-  endif()
-endforeach()
-install(TARGETS lectern_all EXPORT lecternTargets)
+install(TARGETS lectern_tensor lectern_autograd lectern_nn lectern_all EXPORT lecternTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tensor ${PROJECT_SOURCE_DIR}/autograd ${PROJECT_SOURCE_DIR}/nn
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lectern
+        FILES_MATCHING PATTERN "*.h")
 install(EXPORT lecternTargets NAMESPACE lectern:: DESTINATION ${LECTERN_CMAKE_DIR})
 
 configure_package_config_file(
