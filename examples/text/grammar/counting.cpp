@@ -10,8 +10,8 @@ namespace {
 
 /// The counts of parts that have been met: each is counted once.
 struct KnownCounts {
-  std::map<NounPhraseRule, double> noun_phrases;
-  std::map<ClauseRule, double> clauses;
+  std::map<NounPhraseRule, std::uint64_t> noun_phrases;
+  std::map<ClauseRule, std::uint64_t> clauses;
 };
 
 /// Answers every question in every way. The structural answers are the digits of an odometer; one
@@ -21,8 +21,8 @@ class EveryChoice final : public Choices {
  public:
   explicit EveryChoice(KnownCounts& known) : known_(known) {}
 
-  double count(const std::function<void(Choices&)>& derive) {
-    double total = 0;
+  std::uint64_t count(const std::function<void(Choices&)>& derive) {
+    std::uint64_t total = 0;
     do {
       depth_ = 0;
       product_ = 1;
@@ -43,7 +43,8 @@ class EveryChoice final : public Choices {
   }
 
   std::size_t leaf(std::span<const int> weights) override {
-    product_ *= static_cast<double>(std::ranges::count_if(weights, [](int w) { return w > 0; }));
+    product_ *=
+        static_cast<std::uint64_t>(std::ranges::count_if(weights, [](int w) { return w > 0; }));
     return static_cast<std::size_t>(std::ranges::find_if(weights, [](int w) { return w > 0; }) -
                                     weights.begin());
   }
@@ -51,7 +52,7 @@ class EveryChoice final : public Choices {
   std::size_t numeral(std::size_t) override { return 0; }
 
   NounPhrase noun_phrase(const NounPhraseRule& rule) override {
-    auto [entry, is_new] = known_.noun_phrases.try_emplace(rule, 0.0);
+    auto [entry, is_new] = known_.noun_phrases.try_emplace(rule, 0U);
     if (is_new) {
       EveryChoice inside(known_);
       entry->second = inside.count([&](Choices& c) { derive_noun_phrase(c, rule); });
@@ -61,7 +62,7 @@ class EveryChoice final : public Choices {
   }
 
   Clause clause(const ClauseRule& rule) override {
-    auto [entry, is_new] = known_.clauses.try_emplace(rule, 0.0);
+    auto [entry, is_new] = known_.clauses.try_emplace(rule, 0U);
     if (is_new) {
       EveryChoice inside(known_);
       entry->second = inside.count([&](Choices& c) { derive_clause(c, rule); });
@@ -83,17 +84,17 @@ class EveryChoice final : public Choices {
   KnownCounts& known_;
   std::vector<Digit> digits_;
   std::size_t depth_ = 0;
-  double product_ = 1;
+  std::uint64_t product_ = 1;
 };
 
 }  // namespace
 
-double derivable_sentences() {
+std::uint64_t derivable_sentences() {
   KnownCounts known;
   return EveryChoice(known).count([](Choices& choices) { derive_sentence(choices); });
 }
 
-double derivable_noun_phrases(const NounPhraseRule& rule) {
+std::uint64_t derivable_noun_phrases(const NounPhraseRule& rule) {
   KnownCounts known;
   return EveryChoice(known).count([&](Choices& choices) { derive_noun_phrase(choices, rule); });
 }

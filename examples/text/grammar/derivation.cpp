@@ -29,8 +29,9 @@ std::optional<Pronoun> pick_pronoun(Choices& choices, int noun_phrase_weight) {
 const Verb& pick_verb(Choices& choices, const ClauseRule& rule) {
   std::vector<int> weights;
   for (const Verb& verb : verbs()) {
-    const bool fits = !rule.place_asked || (verb.adverbials & kWhere) != 0;
-    weights.push_back(!fits ? 0 : verb.frame == Frame::predicate ? 4 : 1);
+    const bool fits = (!rule.place_asked || (verb.adverbials & kWhere) != 0) &&
+                      (!rule.compound || verb.frame != Frame::two);
+    weights.push_back(!fits ? 0 : verb.frame == Frame::predicate ? 7 : 1);
   }
   return verbs()[choices.pick(weights)];
 }
@@ -90,13 +91,13 @@ void choose_place(Choices& choices, Adverbials allowed, Clause& clause) {
   clause.place = Place{.preposition = &preposition,
                        .phrase = choices.noun_phrase({.classes = preposition.nouns,
                                                       .determiners = Determiners::specific,
-                                                      .adjectives = true,
+                                                      .adjectives = clause.verb->objects == 0,
                                                       .owner = false})};
 }
 
 void choose_time(Choices& choices, const ClauseRule& rule, Clause& clause) {
   const std::size_t where = rule.long_form
-                                ? pick(choices, {42, 46, rule.times == Times::anywhere ? 12 : 0})
+                                ? pick(choices, {38, 50, rule.times == Times::anywhere ? 12 : 0})
                                 : pick(choices, {80, 20});  // none, last, first
   if (where == 0) return;
   std::vector<int> weights;
@@ -115,13 +116,14 @@ NounPhrase derive_subject(Choices& choices, const ClauseRule& rule, const Clause
   return choices.noun_phrase(
       {.classes = predicate ? clause.predicate->predicative : clause.verb->subjects,
        .determiners = specific ? Determiners::specific : Determiners::all,
-       .adjectives = rule.long_form && !predicate,
+       .adjectives = rule.long_form && !predicate && clause.verb->frame != Frame::two,
        .owner = rule.long_form && predicate});
 }
 
 Sentence derive_compound(Choices& choices) {
   const auto tense = static_cast<Tense>(pick(choices, {1, 1, 1}));
-  const ClauseRule rule{.long_form = false, .times = Times::nowhere, .tense = tense};
+  const ClauseRule rule{
+      .long_form = false, .times = Times::nowhere, .compound = true, .tense = tense};
   Sentence sentence{.clause = choices.clause(rule)};
   const std::vector<int> even(conjunctions().size(), 1);
   sentence.conjunction = &conjunctions()[choices.leaf(even)];
@@ -182,7 +184,7 @@ Clause derive_clause(Choices& choices, const ClauseRule& rule) {
 Sentence derive_sentence(Choices& choices) {
   // Short and long statements, questions, opinions, compounds: the weights give seven words on
   // average and ten or more in a fifth of the sentences.
-  switch (pick(choices, {35, 32, 14, 7, 12})) {
+  switch (pick(choices, {34, 36, 11, 6, 13})) {
     case 0:
       return {.clause = choices.clause({.long_form = false, .times = Times::at_end})};
     case 1:

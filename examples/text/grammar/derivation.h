@@ -40,6 +40,7 @@ struct ClauseRule {
   bool long_form = true;  ///< with adjectives, owners and adverbials
   Times times = Times::anywhere;
   bool place_asked = false;  ///< after *where*: a verb that has a place, and does not name it
+  bool compound = false;     ///< one of two clauses, so a short one
   std::optional<Tense> tense = std::nullopt;
 
   auto operator<=>(const ClauseRule&) const = default;
@@ -69,11 +70,11 @@ Sentence derive_sentence(Choices& choices);
 /// The sentence that random numbers derive; the same for the same two numbers, on every machine.
 Sentence random_sentence(std::uint64_t seed, std::uint64_t index);
 
-/// The number of sentences the grammar derives, where all number words count as one. Computed by
-/// sums and products over every derivation (more than 2^64 of them, hence a double).
-double derivable_sentences();
+/// The number of sentences the grammar derives, exactly, where all number words count as one: a sum
+/// of products over every derivation.
+std::uint64_t derivable_sentences();
 
 /// The number of noun phrases that satisfy a rule, counted likewise.
-double derivable_noun_phrases(const NounPhraseRule& rule);
+std::uint64_t derivable_noun_phrases(const NounPhraseRule& rule);
 
 }  // namespace lectern::text

@@ -67,7 +67,7 @@ void choose_determiner(Choices& choices, const NounPhraseRule& rule, NounPhrase&
   }
   if (!countable) return;
   if (!numeral) {
-    const std::size_t number = pick(choices, {63, 33, 4});  // singular, plural, plural with numeral
+    const std::size_t number = pick(choices, {55, 40, 5});  // singular, plural, plural with numeral
     phrase.plural = number > 0;
     numeral = number == 2;
   }
@@ -96,7 +96,7 @@ void choose_adjectives(Choices& choices, NounPhrase& phrase) {
   const int has_before = any(before) ? 1 : 0;
   const int has_after = any(after) ? 1 : 0;
   const std::size_t shape =
-      pick(choices, {46, 19 * has_before, 24 * has_after, 11 * has_before * has_after});
+      pick(choices, {42, 23 * has_before, 25 * has_after, 10 * has_before * has_after});
   if (shape == 1 || shape == 3) phrase.before = &adjectives()[choices.leaf(before)];
   if (shape == 2 || shape == 3) phrase.after = &adjectives()[choices.leaf(after)];
 }

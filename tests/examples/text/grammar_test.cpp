@@ -163,19 +163,19 @@ TEST(Grammar, HasThreeHundredWordsAndTenMillionSentences) {
       if (is_word_character(static_cast<unsigned char>(word.front()))) vocabulary.insert(word);
   for (const std::string& numeral : numeral_words()) vocabulary.erase(numeral);
   EXPECT_GE(vocabulary.size(), 300U);
-  EXPECT_GE(derivable_sentences(), 1e7);
+  EXPECT_GE(derivable_sentences(), 10'000'000U);
 }
 
 TEST(Grammar, CountsWhatItDraws) {
   const NounPhraseRule names{kName, Determiners::all, true, true};
-  EXPECT_EQ(derivable_noun_phrases(names), 4);
+  EXPECT_EQ(derivable_noun_phrases(names), 4U);
   // 5 drinks: the, this, six possessives, and some.
   const NounPhraseRule drinks{kDrink, Determiners::all, false, false};
-  EXPECT_EQ(derivable_noun_phrases(drinks), 5 * 9);
+  EXPECT_EQ(derivable_noun_phrases(drinks), 5U * 9);
   // 5 texts: the, this and the possessives in the singular, the plural, and the plural with a
   // numeral; a; the bare numeral; some.
   const NounPhraseRule texts{kText, Determiners::all, false, false};
-  EXPECT_EQ(derivable_noun_phrases(texts), 5 * (3 * 8 + 3));
+  EXPECT_EQ(derivable_noun_phrases(texts), 5U * (3 * 8 + 3));
 }
 
 TEST(Grammar, NoVowelsMeetAndNoArticleStandsApart) {
@@ -208,8 +208,8 @@ TEST(Grammar, DrawsTheSameSentencesOnEveryMachine) {
   std::string text;
   for (const SentencePair& pair : draw(Split::train, 1000, 1))
     text += pair.english + "\t" + pair.french + "\n";
-  EXPECT_EQ(stable_hash(text), 14524186494738672623U);
-  EXPECT_EQ(training().front().english, "I came from the library.");
+  EXPECT_EQ(stable_hash(text), 17300964799199195285U);
+  EXPECT_EQ(training().front().english, "I left.");
 }
 
 TEST(Grammar, ALongerDrawBeginsWithTheShorterOne) {
