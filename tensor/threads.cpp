@@ -1,12 +1,16 @@
 #include "tensor/threads.h"
 
 #include <atomic>
+#include <cstdlib>
 
 #include "tensor/error.h"
 #include "tensor/kernels/parallel.h"
 
 #ifdef _OPENMP
 #include <omp.h>
+#endif
+#ifdef __linux__
+#include <unistd.h>
 #endif
 
 namespace lectern {
@@ -33,6 +37,14 @@ void set_num_threads(int threads) {
   require<ValueError>(threads >= 1, "set_num_threads: threads is {}; it must be at least 1",
                       threads);
   thread_count().store(threads, std::memory_order_relaxed);
+}
+
+void let_waiting_threads_sleep([[maybe_unused]] char** argv) {
+#if defined(_OPENMP) && defined(__linux__)
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
+  ::setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/1);
+  ::execv("/proc/self/exe", argv);  // returns only if it fails: then the program goes on as it is
+#endif
 }
 
 int threads_for(std::int64_t work) { return work < parallel_threshold() ? 1 : num_threads(); }

@@ -19,6 +19,13 @@ int threads_for(std::int64_t work);
 void set_parallel_threshold(std::int64_t work);
 std::int64_t parallel_threshold();
 
+/// For the first line of main(): starts the program once more, with OMP_WAIT_POLICY=passive, unless
+/// that variable is set; OpenMP reads it only while a program is loaded. Threads that wait for
+/// others then sleep instead of spinning. On a quiet machine that costs little; beside other work,
+/// spinning threads keep each other from the processor and training becomes many times slower.
+/// Does nothing without OpenMP, or on another system than Linux.
+void let_waiting_threads_sleep(char** argv);
+
 /// Sets the number of threads until the end of the scope.
 class ThreadScope {
  public:
