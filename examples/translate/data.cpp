@@ -11,6 +11,7 @@ namespace lectern::translate {
 namespace {
 
 constexpr double kHeldOutShare = 0.02;
+constexpr std::int64_t kGrammarValidPairs = 500;
 
 /// FNV-1a over the letters and digits of the sentence in lower case, its bits mixed once more,
 /// since FNV leaves the high ones of short texts nearly constant.
@@ -42,6 +43,16 @@ void note_reading(TrainingData& data, const char* purpose, const PairFiles& file
   data.notes.push_back(note);
 }
 
+TrainingData draw_grammar(const TrainOptions& options) {
+  TrainingData data;
+  data.train = as_pairs(text::draw(text::Split::train, options.max_pairs, options.seed));
+  data.valid = as_pairs(text::draw(text::Split::valid, kGrammarValidPairs, options.seed));
+  data.notes.push_back(
+      fmt::format("training: {} pairs of the built-in grammar; validation: {} others",
+                  data.train.size(), data.valid.size()));
+  return data;
+}
+
 }  // namespace
 
 text::Corpus read_pairs(const PairFiles& files, std::int64_t max_pairs) {
@@ -69,7 +80,29 @@ Division hold_out(Pairs pairs) {
   return division;
 }
 
+text::Split split_named(const std::string& name) {
+  if (name == "train") return text::Split::train;
+  if (name == "valid") return text::Split::valid;
+  if (name == "test") return text::Split::test;
+  require<ValueError>(name == "compositions",
+                      "split {}: there is none of this name; there are train, valid, test and "
+                      "compositions",
+                      name);
+  return text::Split::compositions;
+}
+
+Pairs as_pairs(const std::vector<text::SentencePair>& sentences) {
+  Pairs pairs;
+  pairs.reserve(sentences.size());
+  for (const auto& sentence : sentences) {
+    pairs.push_back(
+        {sentence.english, sentence.french, static_cast<std::int64_t>(pairs.size()) + 1});
+  }
+  return pairs;
+}
+
 TrainingData choose_data(const TrainOptions& options) {
+  if (options.data.empty()) return draw_grammar(options);
   TrainingData data;
   text::Corpus corpus = read_pairs(options.data, options.max_pairs);
   note_reading(data, "training", options.data, corpus);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "examples/text/corpus.h"
+#include "examples/text/grammar/corpus.h"
 #include "examples/translate/options.h"
 
 namespace lectern::translate {
@@ -27,6 +28,14 @@ struct TrainingData {
 ///
 /// Throws: as read_pairs; IoError if nothing would be left to learn from.
 TrainingData choose_data(const TrainOptions& options);
+
+/// Part of the built-in grammar by its name: train, valid, test or compositions.
+///
+/// Throws: ValueError for any other name.
+text::Split split_named(const std::string& name);
+
+/// Sentences of the built-in grammar as pairs, numbered like lines.
+Pairs as_pairs(const std::vector<text::SentencePair>& sentences);
 
 struct Division {
   Pairs kept, held_out;

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "examples/translate/help_formatter.h"
 #include "tensor/build_info.h"
 
 namespace lectern::translate {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::int64_t kMaxSize = 1 << 20;  // of a width, a layer or a batch
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxGrammarPairs = 1000000;
 constexpr int kMaxThreads = 1024;
 constexpr int kUsageError = 2;  // exit status
 
@@ -57,39 +59,6 @@ CLI::Option* add(CLI::App& app, const std::string& name, T& value, const CLI::Va
       ->capture_default_str()
       ->type_name(std::is_integral_v<T> ? "N" : "X");
 }
-
-/// Name and kind of value, then what it is for, in lines of 80 characters.
-class HelpFormatter final : public CLI::Formatter {
- public:
-  std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    std::string left = "  " + option->get_name(is_positional, /*all_options=*/true);
-    if (!is_positional && !option->get_type_name().empty()) left += " " + option->get_type_name();
-    std::string help = option->get_description();
-    if (!option->get_default_str().empty()) help += " (" + option->get_default_str() + ")";
-    if (option->get_required()) help += " (required)";
-    return in_columns(left, help);
-  }
-
- private:
-  static constexpr std::size_t kIndent = 26, kWidth = 80;
-
-  static std::string in_columns(const std::string& left, const std::string& help) {
-    std::string text = left + std::string(left.size() < kIndent ? kIndent - left.size() : 0, ' ');
-    if (left.size() >= kIndent) text += '\n' + std::string(kIndent, ' ');
-    std::size_t column = kIndent;
-    std::istringstream words(help);
-    for (std::string word; words >> word;) {
-      if (column > kIndent && column + 1 + word.size() > kWidth) {
-        text += '\n' + std::string(kIndent, ' ');
-        column = kIndent;
-      }
-      if (column > kIndent) text += ' ', ++column;
-      text += word;
-      column += word.size();
-    }
-    return text + '\n';
-  }
-};
 
 void add_threads(CLI::App& app, int& threads) {
   app.add_option("--threads", threads, "Processor threads to use; default: all there are")
@@ -143,14 +112,15 @@ void add_train_data(CLI::App& app, TrainOptions& o, TrainChoices& c) {
   add_pair_files(app, "--test", o.test, "Pairs to score when training is over")->group("Data");
   c.max_pairs =
       add(app, "--max-pairs", o.max_pairs, count_or_all(),
-          "Use the first N pairs only; 0: all. Of the built-in grammar: how many are made");
+          "Use the first N pairs only; 0: all. Of the built-in grammar: how many are drawn");
   c.max_pairs->group("Data");
   add(app, "--max-words", o.max_words, size(), "Leave out training pairs with a longer side")
       ->group("Data");
   add(app, "--min-freq", o.min_freq, between<std::int64_t>(1, kMaxCount),
       "Rarer words become <unk>")
       ->group("Data");
-  app.add_flag("--cased", o.cased, "Keep capital letters")->group("Data");
+  app.add_flag("--cased,!--uncased", o.cased, "Keep capital letters, or make all letters small")
+      ->group("Data");
 }
 
 void add_train_model(CLI::App& app, TrainOptions& o, TrainChoices& c) {
@@ -249,8 +219,9 @@ void add_eval(CLI::App& parent, EvalOptions& o) {
       app, "--data", o.data,
       "Pairs to score on (one TSV, or two files, line by line). Default: the built-in grammar");
   app.add_option("--split", o.split,
-                 "Part of the built-in grammar: train, valid, test or compositions; default: test")
+                 "Part of the built-in grammar: train, valid, test or compositions")
       ->check(split())
+      ->capture_default_str()
       ->type_name("PART")
       ->excludes(data);
   add(app, "--max-pairs", o.max_pairs, count_or_all(),
@@ -277,7 +248,7 @@ void add_show(CLI::App& parent, ShowOptions& o) {
 
 void add_corpus(CLI::App& parent, CorpusOptions& o) {
   CLI::App& app = *parent.add_subcommand("corpus", "Print sentence pairs of the built-in grammar");
-  add(app, "--pairs", o.pairs, between<std::int64_t>(1, kMaxCount), "How many")->required();
+  add(app, "--pairs", o.pairs, between<std::int64_t>(1, kMaxGrammarPairs), "How many")->required();
   add(app, "--seed", o.seed, between<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()),
       "Another seed draws other pairs");
   app.add_option("--split", o.split, "Which part: train, valid, test or compositions")
@@ -285,6 +256,27 @@ void add_corpus(CLI::App& parent, CorpusOptions& o) {
       ->capture_default_str()
       ->type_name("PART");
   app.footer("Example:\n  translate corpus --pairs 10 --split test");
+}
+
+/// Replaces the values that were not given by those that suit the built-in grammar.
+void use_grammar_recipe(TrainOptions& o, const CLI::App& app) {
+  const TrainOptions recipe = grammar_recipe();
+  const auto unless_given = [&](const char* name, auto TrainOptions::*setting) {
+    if (app.count(name) == 0) o.*setting = recipe.*setting;
+  };
+  unless_given("--max-pairs", &TrainOptions::max_pairs);
+  unless_given("--cased", &TrainOptions::cased);
+  unless_given("--d-model", &TrainOptions::d_model);
+  unless_given("--heads", &TrainOptions::heads);
+  unless_given("--layers", &TrainOptions::layers);
+  unless_given("--ff", &TrainOptions::ff);
+  unless_given("--epochs", &TrainOptions::epochs);
+  unless_given("--batch", &TrainOptions::batch);
+  unless_given("--lr", &TrainOptions::lr);
+  unless_given("--warmup", &TrainOptions::warmup);
+  unless_given("--dropout", &TrainOptions::dropout);
+  unless_given("--label-smoothing", &TrainOptions::label_smoothing);
+  if (o.max_pairs == 0) o.max_pairs = recipe.max_pairs;
 }
 
 /// Joins what the options say together; throws CLI::ValidationError where they contradict.
@@ -305,6 +297,7 @@ void complete(TrainOptions& o, const TrainChoices& c, const CLI::App& app) {
   }
   if (o.out.empty()) throw CLI::RequiredError("--out DIR (or --resume DIR)");
   if (!c.source.empty()) o.data = {c.source.front(), c.target.front()};
+  if (o.data.empty()) use_grammar_recipe(o, app);
   if (c.embedding_dropout->count() == 0) o.embedding_dropout = o.dropout;
   o.tie = !c.no_tie;
   if (o.d_model % o.heads != 0) {
@@ -316,13 +309,19 @@ void complete(TrainOptions& o, const TrainChoices& c, const CLI::App& app) {
 
 }  // namespace
 
+TrainOptions grammar_recipe() {
+  TrainOptions o;
+  o.max_pairs = 20000;
+  o.cased = true;
+  return o;
+}
+
 Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app("Trains a Transformer to translate, and translates with it.", "translate");
   app.set_version_flag("--version", version_text("translate"), "Print the version and stop");
   app.set_help_flag("-h,--help", "Print this help and stop");
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormatter>());
-  app.get_formatter()->column_width(26);
   app.failure_message([](const CLI::App* parsed, const CLI::Error& error) {
     std::string program = "translate";
     const bool is_missing = parsed->get_subcommands().empty();

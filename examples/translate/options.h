@@ -45,6 +45,9 @@ struct TrainOptions {
   int threads = 0;  ///< 0: as many as there are
 };
 
+/// The recipe for the built-in grammar.
+TrainOptions grammar_recipe();
+
 /// What `translate run` was asked to do.
 struct RunOptions {
   std::filesystem::path model;
@@ -56,8 +59,8 @@ struct RunOptions {
 /// What `translate eval` was asked to do.
 struct EvalOptions {
   std::filesystem::path model;
-  PairFiles data;     ///< empty: the built-in grammar
-  std::string split;  ///< of the grammar: train, valid, test or compositions
+  PairFiles data;              ///< empty: the built-in grammar
+  std::string split = "test";  ///< of the grammar: train, valid, test or compositions
   std::int64_t max_pairs = 0;
   std::uint64_t seed = 1;
   std::filesystem::path output;  ///< where the translations go, one a line; empty: nowhere

@@ -82,6 +82,26 @@ TEST(ChooseData, ReadsTheNamedFiles) {
                 "test: 1 pairs of " + source.name() + " and " + target.name()}));
 }
 
+TEST(ChooseData, DrawsFromTheGrammarWithoutAFile) {
+  TrainOptions options;
+  options.max_pairs = 50;
+  const TrainingData data = choose_data(options);
+  EXPECT_EQ(data.train.size(), 50U);
+  EXPECT_EQ(data.valid.size(), 500U);
+  EXPECT_TRUE(data.test.empty());
+  EXPECT_EQ(data.notes, (std::vector<std::string>{
+                            "training: 50 pairs of the built-in grammar; validation: 500 others"}));
+  EXPECT_EQ(data.train[49].line, 50);
+}
+
+TEST(SplitNamed, KnowsFourNames) {
+  EXPECT_EQ(split_named("train"), text::Split::train);
+  EXPECT_EQ(split_named("compositions"), text::Split::compositions);
+  EXPECT_THROW_TEXT(split_named("dev"), ValueError,
+                    "split dev: there is none of this name; there are train, valid, test and "
+                    "compositions");
+}
+
 TEST(ChooseData, HoldsOutAndSaysSo) {
   const TemporaryFile train("a\tb\nc\td\ne\tf\n");
   TrainOptions options;

@@ -73,6 +73,22 @@ TEST(Options, TrainReadsWhatIsGiven) {
   EXPECT_EQ(apart.embedding_dropout, 0);
 }
 
+TEST(Options, WithoutDataTheGrammarsRecipeHolds) {
+  const TrainOptions recipe = grammar_recipe();
+  const auto o = std::get<TrainOptions>(parse({"train", "--out", "x"}));
+  EXPECT_TRUE(o.data.empty());
+  EXPECT_EQ(o.max_pairs, recipe.max_pairs);
+  EXPECT_EQ(o.cased, recipe.cased);
+  EXPECT_EQ(o.epochs, recipe.epochs);
+  const auto given = std::get<TrainOptions>(
+      parse({"train", "--out", "x", "--max-pairs", "7", "--epochs", "3", "--uncased"}));
+  EXPECT_EQ(given.max_pairs, 7);
+  EXPECT_EQ(given.epochs, 3);
+  EXPECT_FALSE(given.cased);
+  EXPECT_EQ(std::get<TrainOptions>(parse({"train", "--out", "x", "--max-pairs", "0"})).max_pairs,
+            recipe.max_pairs);
+}
+
 TEST(Options, ResumeKeepsTheSettings) {
   const auto o = std::get<TrainOptions>(parse({"train", "--resume", "dir", "--epochs", "20"}));
   EXPECT_TRUE(o.resume);
@@ -129,7 +145,7 @@ TEST(Options, EveryRangeIsChecked) {
   EXPECT_EQ(error_of({"train", "--out", "x", "--d-model", "100", "--heads", "3"}),
             "translate train: --d-model: is 100; it must be a multiple of --heads, which is 3");
   EXPECT_EQ(error_of({"corpus", "--pairs", "0"}),
-            "translate corpus: --pairs: is 0; it must be a whole number from 1 to 1099511627776");
+            "translate corpus: --pairs: is 0; it must be a whole number from 1 to 1000000");
   EXPECT_EQ(error_of({"corpus", "--pairs", "1", "--split", "dev"}),
             "translate corpus: --split: is dev; it must be train, valid, test or compositions");
 }
