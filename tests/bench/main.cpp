@@ -1,10 +1,17 @@
 #include <benchmark/benchmark.h>
 
+#include <cstdio>
+#include <string_view>
+
 #include "tensor/build_info.h"
 
 // Every benchmark measures real time (->UseRealTime()): with threads, processor time says little.
 int main(int argc, char** argv) {
   lectern::warn_if_slow();
+  if (argc == 2 && std::string_view(argv[1]) == "--version") {
+    std::puts(lectern::version_text("lectern_bench").c_str());
+    return 0;
+  }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::AddCustomContext("build", lectern::version_text("lectern_bench"));
