@@ -40,41 +40,47 @@ void transpose(Vector<T> (&rows)[square<T>]) {
   }
 }
 
-/// Steps along k are dense: columns first..first+lanes-1 of the panel. Writes whole registers.
+// The first two write whole registers. The last register of a row may reach into the next row of
+// the panel, so that one is always written later.
+
+/// Steps along k are dense.
 template <class T>
-void pack_transposed(const Strip<T>& strip, std::int64_t first, T* to, std::int64_t width) {
-  const std::int64_t count = std::min(strip.count - first, lanes<T>);
-  const T* const from = strip.data + first * strip.across;
+void pack_transposed(const Strip<T>& strip, T* to, std::int64_t width) {
+  const std::int64_t last = (width - 1) / lanes<T> * lanes<T>;
   for (std::int64_t p = 0; p < strip.k; p += lanes<T>) {
     const std::int64_t depths = std::min(strip.k - p, lanes<T>);
-    Vector<T> rows[square<T>] = {};
-    for (std::int64_t i = 0; i < count; ++i) {
-      rows[i] = load(from + i * strip.across + p, depths, T{0});
+    for (std::int64_t first = last; first >= 0; first -= lanes<T>) {
+      const std::int64_t count = std::clamp<std::int64_t>(strip.count - first, 0, lanes<T>);
+      const T* const from = strip.data + first * strip.across + p;
+      Vector<T> rows[square<T>] = {};
+      for (std::int64_t i = 0; i < count; ++i)
+        rows[i] = load(from + i * strip.across, depths, T{0});
+      transpose<T>(rows);
+      for (std::int64_t q = 0; q < depths; ++q) store(to + (p + q) * width + first, rows[q]);
     }
-    transpose<T>(rows);
-    for (std::int64_t q = 0; q < depths; ++q) store(to + (p + q) * width + first, rows[q]);
   }
 }
 
-/// Steps across are dense: columns first..first+lanes-1 of the panel. Writes whole registers.
+/// Steps across are dense.
 template <class T>
-void pack_copied(const Strip<T>& strip, std::int64_t first, T* to, std::int64_t width) {
-  const std::int64_t count = std::min(strip.count - first, lanes<T>);
+void pack_copied(const Strip<T>& strip, T* to, std::int64_t width) {
   for (std::int64_t p = 0; p < strip.k; ++p) {
-    store(to + p * width + first, load(strip.data + p * strip.along + first, count, T{0}));
+    const T* const from = strip.data + p * strip.along;
+    for (std::int64_t first = 0; first < width; first += lanes<T>) {
+      const std::int64_t count = std::clamp<std::int64_t>(strip.count - first, 0, lanes<T>);
+      store(to + p * width + first, load(from + first, count, T{0}));
+    }
   }
 }
 
-/// Any steps: columns first..first+lanes-1 of the panel. Writes whole registers.
+/// Any steps.
 template <class T>
-void pack_gathered(const Strip<T>& strip, std::int64_t first, T* to, std::int64_t width) {
-  const std::int64_t count = std::min(strip.count - first, lanes<T>);
+void pack_gathered(const Strip<T>& strip, T* to, std::int64_t width) {
   for (std::int64_t p = 0; p < strip.k; ++p) {
-    T lane[lanes<T>] = {};
-    for (std::int64_t i = 0; i < count; ++i) {
-      lane[i] = strip.data[p * strip.along + (first + i) * strip.across];
+    for (std::int64_t i = 0; i < strip.count; ++i) {
+      to[p * width + i] = strip.data[p * strip.along + i * strip.across];
     }
-    store(to + p * width + first, load(lane));
+    std::fill(to + p * width + strip.count, to + (p + 1) * width, T{0});
   }
 }
 
@@ -82,17 +88,9 @@ void pack_gathered(const Strip<T>& strip, std::int64_t first, T* to, std::int64_
 
 template <class T>
 void pack_panel(const Strip<T>& strip, T* to, std::int64_t width) {
-  // The last register of a row may reach into the first of the next row, which is written later:
-  // registers go from right to left, rows from top to bottom.
-  for (std::int64_t first = (width - 1) / lanes<T> * lanes<T>; first >= 0; first -= lanes<T>) {
-    if (strip.along == 1 && strip.count > first) {
-      pack_transposed(strip, first, to, width);
-    } else if (strip.across == 1 && strip.count > first) {
-      pack_copied(strip, first, to, width);
-    } else {
-      pack_gathered(strip, first, to, width);
-    }
-  }
+  if (strip.along == 1) return pack_transposed(strip, to, width);
+  if (strip.across == 1) return pack_copied(strip, to, width);
+  pack_gathered(strip, to, width);
 }
 
 template void pack_panel(const Strip<float>&, float*, std::int64_t);

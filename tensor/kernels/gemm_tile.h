@@ -44,31 +44,47 @@ struct Tile {
   bool accumulate;
 };
 
-/// Adds bias and old C to the sums and writes them: c = (sum + bias) + c.
+/// Adds bias and old C to the sums and writes them, c = (sum + bias) + c, for tiles that end within
+/// a register or whose columns are not dense in C.
 template <class T, int Rows, int Registers>
-void finish_tile(const Tile<T>& t, const Vector<T> (&sum)[Rows][Registers]) {
-  if (t.c_col == 1 && (t.bias == nullptr || t.bias_col == 1)) {
+void finish_edge(const Tile<T>& t, const Vector<T> (&sum)[Rows][Registers]) {
+  const bool dense = t.c_col == 1 && (t.bias == nullptr || t.bias_col == 1);
+  for (int i = 0; i < Rows; ++i) {
     for (int v = 0; v < Registers; ++v) {
       const std::int64_t first = v * lanes<T>;
       const std::int64_t count = std::min(lanes<T>, t.columns - first);
-      for (int i = 0; i < Rows; ++i) {
-        T* const at = t.c + i * t.c_row + first;
+      const T* const bias =
+          t.bias == nullptr ? nullptr : t.bias + i * t.bias_row + first * t.bias_col;
+      T* const c = t.c + i * t.c_row + first * t.c_col;
+      if (dense) {
         Vector<T> value = sum[i][v];
-        if (t.bias != nullptr) value += load(t.bias + i * t.bias_row + first, count, T{0});
-        if (t.accumulate) value += load(at, count, T{0});
-        store(at, value, count);
+        if (bias != nullptr) value += load(bias, count, T{0});
+        if (t.accumulate) value += load(c, count, T{0});
+        store(c, value, count);
+        continue;
+      }
+      T lane[lanes<T>];
+      store(lane, sum[i][v]);
+      for (std::int64_t j = 0; j < count; ++j) {
+        const T value = bias != nullptr ? lane[j] + bias[j * t.bias_col] : lane[j];
+        c[j * t.c_col] = t.accumulate ? value + c[j * t.c_col] : value;
       }
     }
-    return;
   }
+}
+
+/// The same for whole, dense registers, straight from where the sums are.
+template <class T, int Rows, int Registers>
+[[gnu::always_inline]] inline void finish_tile(const Tile<T>& t,
+                                               const Vector<T> (&sum)[Rows][Registers]) {
+  const bool dense = t.c_col == 1 && (t.bias == nullptr || t.bias_col == 1);
+  if (!dense || t.columns != Registers * lanes<T>) return finish_edge(t, sum);
   for (int i = 0; i < Rows; ++i) {
-    T row[Registers * lanes<T>];
-    for (int v = 0; v < Registers; ++v) store(row + v * lanes<T>, sum[i][v]);
-    for (std::int64_t j = 0; j < t.columns; ++j) {
-      T* const at = t.c + i * t.c_row + j * t.c_col;
-      T value = row[j];
-      if (t.bias != nullptr) value += t.bias[i * t.bias_row + j * t.bias_col];
-      *at = t.accumulate ? value + *at : value;
+    for (int v = 0; v < Registers; ++v) {
+      T* const c = t.c + i * t.c_row + v * lanes<T>;
+      Vector<T> value = sum[i][v];
+      if (t.bias != nullptr) value += load(t.bias + i * t.bias_row + v * lanes<T>);
+      store(c, t.accumulate ? value + load(c) : value);
     }
   }
 }

@@ -11,9 +11,9 @@ namespace lectern::kernels {
 
 namespace {
 
-constexpr std::int64_t batch_blocks = 32;
+constexpr std::int64_t batch_blocks = 64;
 constexpr std::int64_t batch_words = batch_blocks * words_per_block;
-constexpr std::int64_t fewest_for_batch = 6;  // below, single blocks are faster
+constexpr std::int64_t fewest_for_batch = 10;  // below, single blocks are faster
 
 /// Words of blocks first..first+batch_blocks-1, in order.
 void philox_batch(PhiloxKey key, std::uint64_t first, std::uint32_t* words) {
