@@ -7,7 +7,7 @@
 namespace lectern::translate {
 
 void corpus(const CorpusOptions& options) {
-  for (const auto& pair : text::draw(split_named(options.split), options.pairs, options.seed)) {
+  for (const auto& pair : draw_from(options.split, options.pairs, options.seed)) {
     fmt::print("{}\t{}\n", pair.english, pair.french);
   }
   require<IoError>(std::fflush(stdout) == 0, "corpus: cannot write the sentences");

@@ -45,8 +45,8 @@ void note_reading(TrainingData& data, const char* purpose, const PairFiles& file
 
 TrainingData draw_grammar(const TrainOptions& options) {
   TrainingData data;
-  data.train = as_pairs(text::draw(text::Split::train, options.max_pairs, options.seed));
-  data.valid = as_pairs(text::draw(text::Split::valid, kGrammarValidPairs, options.seed));
+  data.train = as_pairs(draw_from("train", options.max_pairs, options.seed));
+  data.valid = as_pairs(draw_from("valid", kGrammarValidPairs, options.seed));
   data.notes.push_back(
       fmt::format("training: {} pairs of the built-in grammar; validation: {} others",
                   data.train.size(), data.valid.size()));
@@ -80,15 +80,21 @@ Division hold_out(Pairs pairs) {
   return division;
 }
 
-text::Split split_named(const std::string& name) {
-  if (name == "train") return text::Split::train;
-  if (name == "valid") return text::Split::valid;
-  if (name == "test") return text::Split::test;
-  require<ValueError>(name == "compositions",
-                      "split {}: there is none of this name; there are train, valid, test and "
-                      "compositions",
-                      name);
-  return text::Split::compositions;
+std::vector<text::SentencePair> draw_from(const std::string& split, std::int64_t count,
+                                          std::uint64_t seed) {
+  if (split == "train") return text::draw(text::Split::train, count, seed);
+  if (split == "valid") return text::draw(text::Split::valid, count, seed);
+  if (split == "test") return text::draw(text::Split::test, count, seed);
+  if (split == "compositions") return text::draw(text::Split::compositions, count, seed);
+  require<ValueError>(split == "demo",
+                      "split {}: there is none of this name; there are train, valid, test, "
+                      "compositions and demo",
+                      split);
+  std::vector<text::SentencePair> sentences = text::demo_sentences();
+  if (count < static_cast<std::int64_t>(sentences.size())) {
+    sentences.resize(static_cast<std::size_t>(count));
+  }
+  return sentences;
 }
 
 Pairs as_pairs(const std::vector<text::SentencePair>& sentences) {

@@ -29,10 +29,12 @@ struct TrainingData {
 /// Throws: as read_pairs; IoError if nothing would be left to learn from.
 TrainingData choose_data(const TrainOptions& options);
 
-/// Part of the built-in grammar by its name: train, valid, test or compositions.
+/// Draws sentences of a part of the built-in grammar: train, valid, test, compositions or demo (ten
+/// sentences that are in none of the others).
 ///
-/// Throws: ValueError for any other name.
-text::Split split_named(const std::string& name);
+/// Throws: ValueError for any other name, or more sentences than can be drawn.
+std::vector<text::SentencePair> draw_from(const std::string& split, std::int64_t count,
+                                          std::uint64_t seed);
 
 /// Sentences of the built-in grammar as pairs, numbered like lines.
 Pairs as_pairs(const std::vector<text::SentencePair>& sentences);

@@ -39,8 +39,8 @@ void eval(const EvalOptions& options) {
   const TrainedModel model(options.model);
   std::vector<text::SentencePair> sentences;  // of the grammar
   if (options.data.empty()) {
-    sentences = text::draw(split_named(options.split),
-                           options.max_pairs > 0 ? options.max_pairs : kGrammarPairs, options.seed);
+    sentences = draw_from(options.split, options.max_pairs > 0 ? options.max_pairs : kGrammarPairs,
+                          options.seed);
   }
   const Pairs pairs = options.data.empty() ? as_pairs(sentences)
                                            : read_pairs(options.data, options.max_pairs).pairs;

@@ -204,10 +204,10 @@ void add_run(CLI::App& parent, RunOptions& o) {
 CLI::Validator split() {
   return CLI::Validator(
       [](std::string& text) {
-        for (const auto* part : {"train", "valid", "test", "compositions"}) {
+        for (const auto* part : {"train", "valid", "test", "compositions", "demo"}) {
           if (text == part) return std::string();
         }
-        return "is " + text + "; it must be train, valid, test or compositions";
+        return "is " + text + "; it must be train, valid, test, compositions or demo";
       },
       "");
 }
@@ -219,7 +219,7 @@ void add_eval(CLI::App& parent, EvalOptions& o) {
       app, "--data", o.data,
       "Pairs to score on (one TSV, or two files, line by line). Default: the built-in grammar");
   app.add_option("--split", o.split,
-                 "Part of the built-in grammar: train, valid, test or compositions")
+                 "Part of the built-in grammar: train, valid, test, compositions or demo")
       ->check(split())
       ->capture_default_str()
       ->type_name("PART")
@@ -251,7 +251,7 @@ void add_corpus(CLI::App& parent, CorpusOptions& o) {
   add(app, "--pairs", o.pairs, between<std::int64_t>(1, kMaxGrammarPairs), "How many")->required();
   add(app, "--seed", o.seed, between<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()),
       "Another seed draws other pairs");
-  app.add_option("--split", o.split, "Which part: train, valid, test or compositions")
+  app.add_option("--split", o.split, "Which part: train, valid, test, compositions or demo")
       ->check(split())
       ->capture_default_str()
       ->type_name("PART");

@@ -60,7 +60,7 @@ struct RunOptions {
 struct EvalOptions {
   std::filesystem::path model;
   PairFiles data;              ///< empty: the built-in grammar
-  std::string split = "test";  ///< of the grammar: train, valid, test or compositions
+  std::string split = "test";  ///< of the grammar: train, valid, test, compositions or demo
   std::int64_t max_pairs = 0;
   std::uint64_t seed = 1;
   std::filesystem::path output;  ///< where the translations go, one a line; empty: nowhere

@@ -94,12 +94,15 @@ TEST(ChooseData, DrawsFromTheGrammarWithoutAFile) {
   EXPECT_EQ(data.train[49].line, 50);
 }
 
-TEST(SplitNamed, KnowsFourNames) {
-  EXPECT_EQ(split_named("train"), text::Split::train);
-  EXPECT_EQ(split_named("compositions"), text::Split::compositions);
-  EXPECT_THROW_TEXT(split_named("dev"), ValueError,
-                    "split dev: there is none of this name; there are train, valid, test and "
-                    "compositions");
+TEST(DrawFrom, KnowsTheParts) {
+  for (const auto* part : {"train", "valid", "test", "compositions", "demo"}) {
+    EXPECT_EQ(draw_from(part, 3, 1).size(), 3U) << part;
+  }
+  EXPECT_EQ(draw_from("demo", 100, 1).size(), 10U);
+  EXPECT_EQ(draw_from("demo", 1, 1).at(0).english, "I love artificial intelligence.");
+  EXPECT_THROW_TEXT(draw_from("dev", 3, 1), ValueError,
+                    "split dev: there is none of this name; there are train, valid, test, "
+                    "compositions and demo");
 }
 
 TEST(ChooseData, HoldsOutAndSaysSo) {

@@ -146,8 +146,9 @@ TEST(Options, EveryRangeIsChecked) {
             "translate train: --d-model: is 100; it must be a multiple of --heads, which is 3");
   EXPECT_EQ(error_of({"corpus", "--pairs", "0"}),
             "translate corpus: --pairs: is 0; it must be a whole number from 1 to 1000000");
-  EXPECT_EQ(error_of({"corpus", "--pairs", "1", "--split", "dev"}),
-            "translate corpus: --split: is dev; it must be train, valid, test or compositions");
+  EXPECT_EQ(
+      error_of({"corpus", "--pairs", "1", "--split", "dev"}),
+      "translate corpus: --split: is dev; it must be train, valid, test, compositions or demo");
 }
 
 TEST(Options, SaysWhatIsMissingOrContradicts) {
