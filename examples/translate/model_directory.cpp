@@ -34,6 +34,7 @@ void for_each_setting(Options& o, const Visit& visit) {
   visit("batch", o.batch);
   visit("lr", o.lr);
   visit("warmup", o.warmup);
+  visit("cooldown", o.cooldown);
   visit("dropout", o.dropout);
   visit("embedding_dropout", o.embedding_dropout);
   visit("inner_dropout", o.inner_dropout);

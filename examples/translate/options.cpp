@@ -153,6 +153,9 @@ void add_train_run(CLI::App& app, TrainOptions& o, TrainChoices& c) {
   add(app, "--warmup", o.warmup, between<std::int64_t>(1, kMaxCount),
       "Steps over which the learning rate rises")
       ->group("Training");
+  add(app, "--cooldown", o.cooldown, probability(),
+      "Share of all steps, at the end, over which the learning rate falls to zero")
+      ->group("Training");
   add(app, "--label-smoothing", o.label_smoothing, probability(),
       "Share of the target spread over all words")
       ->group("Training");
@@ -274,6 +277,7 @@ void use_grammar_recipe(TrainOptions& o, const CLI::App& app) {
   unless_given("--batch", &TrainOptions::batch);
   unless_given("--lr", &TrainOptions::lr);
   unless_given("--warmup", &TrainOptions::warmup);
+  unless_given("--cooldown", &TrainOptions::cooldown);
   unless_given("--dropout", &TrainOptions::dropout);
   unless_given("--label-smoothing", &TrainOptions::label_smoothing);
   if (o.max_pairs == 0) o.max_pairs = recipe.max_pairs;

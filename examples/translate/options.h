@@ -35,6 +35,7 @@ struct TrainOptions {
   std::int64_t batch = 64;
   double lr = 1;  ///< factor of the Noam schedule
   std::int64_t warmup = 800;
+  double cooldown = 0;  ///< share of all steps over which the learning rate ends at zero
   double dropout = 0.1;
   double embedding_dropout = 0.1;
   double inner_dropout = 0;

@@ -140,10 +140,19 @@ void print_epoch(const EpochMetrics& m, std::int64_t epochs, bool is_best, const
   std::fflush(stdout);
 }
 
+/// Learning rate of an update, counted from 1: Noam's, times what falls linearly from 1 to 0 over
+/// the last part of the training.
+double learning_rate(const TrainOptions& options, std::int64_t step, std::int64_t last_step) {
+  const nn::NoamSchedule noam{options.d_model, options.warmup, options.lr};
+  const double cooldown = options.cooldown * static_cast<double>(last_step);  // steps
+  const double left = static_cast<double>(last_step - step + 1);
+  return noam(step) * (left < cooldown ? left / cooldown : 1);
+}
+
 /// Goes through the training data once.
 EpochMetrics train_epoch(const Session& session, TrainingState& state) {
   const TrainOptions& options = session.description.options;
-  const nn::NoamSchedule rate{options.d_model, options.warmup, options.lr};
+  const std::int64_t last_step = options.epochs * session.batches.batches_per_epoch();
   const double limit = options.clip > 0 ? options.clip : std::numeric_limits<double>::infinity();
   const std::vector<nn::Parameter> parameters = state.network.parameters();
   ProgressDisplay display(stderr, fmt::format("epoch {}/{}", state.epoch, options.epochs),
@@ -167,7 +176,7 @@ EpochMetrics train_epoch(const Session& session, TrainingState& state) {
     state.optimizer.zero_grad();
     backward(loss);
     if (std::isfinite(nn::clip_grad_norm(parameters, limit))) {
-      state.optimizer.set_lr(rate(++state.step));
+      state.optimizer.set_lr(learning_rate(options, ++state.step, last_step));
       state.optimizer.step();
       skipped_in_a_row = 0;
     } else {  // one bad step must not spoil the weights

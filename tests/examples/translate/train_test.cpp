@@ -6,6 +6,7 @@
 #include "examples/translate/commands.h"
 #include "examples/translate/data.h"
 #include "examples/translate/evaluation.h"
+#include "nn/schedule.h"
 #include "tensor/atomic_file.h"
 #include "tensor/error.h"
 #include "tensor/safetensors.h"
@@ -136,6 +137,17 @@ TEST_F(TrainTest, KeepsTheWeightsWithTheLowestValidationLoss) {
   const TrainedModel model(o.out);
   const Pairs valid = choose_data(o).valid;
   EXPECT_NEAR(evaluate(model.network, model.description, valid).loss, lowest, 1e-6);
+}
+
+TEST_F(TrainTest, TheCooldownEndsTheLearningRate) {
+  TrainOptions o = options("model");
+  o.cooldown = 0.5;
+  train_quietly(o);
+  const auto epochs = metrics_of(o.out);
+  const auto last = epochs.back()["step"].get<std::int64_t>();
+  const nn::NoamSchedule noam{o.d_model, o.warmup, o.lr};
+  EXPECT_NEAR(epochs[1]["lr"].get<double>(), noam(last / 2), 1e-12);  // before it begins
+  EXPECT_NEAR(epochs[3]["lr"].get<double>(), noam(last) / (0.5 * static_cast<double>(last)), 1e-12);
 }
 
 TEST_F(TrainTest, RefusesToOverwriteAModel) {
