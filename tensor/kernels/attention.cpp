@@ -14,10 +14,9 @@ namespace lectern::kernels {
 // scaled down by exp(m_old - m_new). Sentences of up to 64 words are a single tile, for which this
 // is plain softmax.
 //
-//             keys →  tile 0   tile 1   tile 2
-//   queries  ┌────────┬────────┬────────┐
-//      ↓     │ 1 2 3  │ 1 2 3  │hidden: │  causal masks and lengths skip whole tiles
-//            ├────────┼────────┼────────┤
+//               keys →   0..63     64..127   128..191
+//   queries  0..63      │ 1 2 3 │ skipped │ skipped │ 4       (a causal mask; lengths
+//           64..127     │ 1 2 3 │  1 2 3  │ skipped │ 4        of keys skip tiles too)
 //
 //   1. scores S = Q Kᵀ of a tile
 //   2. weights: hide, scale, m, P = exp(S - m), l; dropout of P
