@@ -214,6 +214,7 @@ int run(Task task, const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  let_waiting_threads_sleep(argv);
   warn_if_slow();
   CLI::App app("A small Transformer learns to copy or to reverse sequences of random symbols.",
                "sequence_task");

@@ -4,9 +4,11 @@
 #include <string_view>
 
 #include "tensor/build_info.h"
+#include "tensor/threads.h"
 
 // Every benchmark measures real time (->UseRealTime()): with threads, processor time says little.
 int main(int argc, char** argv) {
+  lectern::let_waiting_threads_sleep(argv);
   lectern::warn_if_slow();
   if (argc == 2 && std::string_view(argv[1]) == "--version") {
     std::puts(lectern::version_text("lectern_bench").c_str());
