@@ -30,9 +30,7 @@ struct AlongSlice {
   void each(const Body& body) const {
     each_register<T>(extent, body);
   }
-  Vector<T> largest(Vector<T> lane_maxima) const {
-    return broadcast(largest_lane<T>(lane_maxima));
-  }
+  Vector<T> largest(Vector<T> lane_maxima) const { return broadcast(largest_lane<T>(lane_maxima)); }
   template <class Function>
   Vector<T> of_total(const LaneSums<T>& sums, const Function& function) const {
     return broadcast(static_cast<T>(function(sums.total())));

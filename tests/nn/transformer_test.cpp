@@ -118,8 +118,8 @@ TEST(TranslationTransformer, GradientsOfAllParameters) {
   TranslationTransformer model(translation(DType::f64), rng);
   model.eval();
   disturb(model);
-  expect_parameter_gradients(model,
-                             [&] { return model(source_ids(), {.key_lengths = source_lengths()}, target_ids()); });
+  expect_parameter_gradients(
+      model, [&] { return model(source_ids(), {.key_lengths = source_lengths()}, target_ids()); });
 }
 
 TEST(TranslationTransformer, DecodingStepByStepGivesTheSameLogits) {
@@ -127,7 +127,8 @@ TEST(TranslationTransformer, DecodingStepByStepGivesTheSameLogits) {
   TranslationTransformer model(translation(), rng);
   model.eval();
   const NoGrad guard;
-  const Tensor whole = model(source_ids(), {.key_lengths = source_lengths()}, target_ids()).value();  // [2, 3, V]
+  const Tensor whole =
+      model(source_ids(), {.key_lengths = source_lengths()}, target_ids()).value();  // [2, 3, V]
   auto state = model.start_decoding(source_ids(), source_lengths(), 3);
   for (std::int64_t t = 0; t < 2; ++t) {
     const Tensor logits = model.decode_next(slice(target_ids(), 1, t, t + 1), state).value();
@@ -156,7 +157,8 @@ TEST(TranslationTransformer, AttentionWeightsOfEveryLayer) {
   TranslationTransformer model(translation(), rng);
   model.eval();
   const NoGrad guard;
-  const auto weights = model.attention_weights(source_ids(), {.key_lengths = source_lengths()}, target_ids());
+  const auto weights =
+      model.attention_weights(source_ids(), {.key_lengths = source_lengths()}, target_ids());
   ASSERT_EQ(weights.encoder.size(), 2U);
   ASSERT_EQ(weights.decoder.size(), 2U);
   EXPECT_EQ(weights.encoder[1].shape(), Shape({2, 2, 4, 4}));
