@@ -12,6 +12,7 @@
 
 #include "examples/translate/commands.h"
 #include "tensor/build_info.h"
+#include "tensor/error.h"
 #include "tensor/threads.h"
 
 namespace {
@@ -37,7 +38,10 @@ int main(int argc, char** argv) {
   lectern::let_waiting_threads_sleep(argv);
   lectern::warn_if_slow();
   try {
-    return std::visit(Execute{}, parse_command_line(argc, argv));
+    const int status = std::visit(Execute{}, parse_command_line(argc, argv));
+    const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    lectern::require<lectern::IoError>(written, "not all of the output could be written");
+    return status;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "translate: %s\n", error.what());
     return 1;

@@ -74,6 +74,11 @@ Session open_session(const TrainOptions& options) {
   leave_out_unfit(data, options);
   ModelDescription description{options, count_words(data.train, &text::LinePair::source, options),
                                count_words(data.train, &text::LinePair::target, options)};
+  for (const text::Vocabulary* words : {&description.source, &description.target}) {
+    require<ValueError>(words->size() > text::kControlTokens,
+                        "train: no word of the {} occurs {} times; a smaller --min-freq is needed",
+                        words == &description.source ? "source" : "target", options.min_freq);
+  }
   std::vector<text::Example> examples;
   for (const text::LinePair& pair : data.train) examples.push_back(encode(pair, description));
   return {std::move(description), std::move(data),
@@ -88,6 +93,9 @@ TrainOptions settle(const TrainOptions& asked) {
                      "train: {} holds a model already; choose another --out, go on with it by "
                      "--resume, or give --overwrite",
                      asked.out.string());
+    require<IoError>(
+        !std::filesystem::exists(asked.out) || std::filesystem::is_directory(asked.out),
+        "train: {} is a file; --out must be a directory, or a new name", asked.out.string());
     return asked;
   }
   TrainOptions options = read_description(asked.out).options;

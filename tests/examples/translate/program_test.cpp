@@ -81,6 +81,35 @@ TEST_F(ProgramTest, BadFilesGiveOneMessageAndNoModel) {
   EXPECT_EQ(missing.error, "translate: read_tsv: file not found: nowhere.tsv\n");
 }
 
+TEST_F(ProgramTest, AnOutputDirectoryThatIsAFile) {
+  write_file_atomically(path("file"), "kept");
+  const Outcome outcome = translate("train --out " + path("file"));
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.error, "translate: train: " + path("file") +
+                               " is a file; --out must be a directory, or a new name\n");
+  EXPECT_EQ(read_file(path("file")), "kept");
+}
+
+TEST_F(ProgramTest, AMinimumFrequencyThatLeavesNoWord) {
+  write_file_atomically(path("pairs.tsv"), "one\tun\ntwo\tdeux\n");
+  const Outcome outcome =
+      translate("train --min-freq 9 --data " + path("pairs.tsv") + " --out " + path("model"));
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.error,
+            "translate: train: no word of the source occurs 9 times; a smaller --min-freq is "
+            "needed\n");
+  EXPECT_FALSE(std::filesystem::exists(path("model")));
+}
+
+TEST_F(ProgramTest, SaysWhenItsOutputIsLost) {
+  train_small_model();
+  const std::string command = std::string(LECTERN_TRANSLATE_PROGRAM) + " run --model " +
+                              path("model") + " one >/dev/full 2>" + path("stderr");
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_EQ(read_file(path("stderr")), "translate: not all of the output could be written\n");
+}
+
 TEST_F(ProgramTest, AModelDirectoryThatIsNone) {
   const Outcome outcome = translate("run --model " + path("") + " Hi!");
   EXPECT_EQ(outcome.status, 1);
