@@ -73,6 +73,11 @@ void sync_folder_of(const std::filesystem::path& path) {
 
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::span<const std::byte>> parts) {
+  // A rename would put a file in the place of a device or a pipe.
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  require<IoError>(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status),
+                   "save: {}: not a regular file", path.string());
   TemporaryFile file(path.string() + ".tmp", path);
   for (const std::span<const std::byte> part : parts) file.write(part);
   file.finish();

@@ -12,7 +12,8 @@ namespace lectern {
 /// `path`.tmp, synced to the disk and renamed. However the process ends meanwhile, `path` holds the
 /// complete old or the complete new contents; a left-over temporary file is overwritten next time.
 ///
-/// Throws: IoError naming the path and the system's reason; the old file is untouched then.
+/// Throws: IoError naming the path and the reason, also where `path` is a folder, a device or a
+/// pipe; what was there is untouched then.
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::span<const std::byte>> parts);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);

@@ -60,6 +60,18 @@ TEST(AtomicFile, NamesWhatItCanNotReadOrWrite) {
                     "save: " + absent + "/f: No such file or directory");
 }
 
+TEST(AtomicFile, PutsNoFileInThePlaceOfSomethingElse) {
+  const TemporaryFolder folder;
+  const std::filesystem::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::filesystem::path& path : {pipe, folder.path()}) {
+    EXPECT_THROW_TEXT(write_file_atomically(path, "x"), IoError,
+                      "save: " + path.string() + ": not a regular file");
+    EXPECT_FALSE(std::filesystem::exists(path.string() + ".tmp"));
+  }
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
 TEST(Cases, Cases_7_3_DiskFull) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "f";
