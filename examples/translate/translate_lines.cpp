@@ -54,6 +54,7 @@ void translate_lines(std::istream& in, std::ostream& out, std::int64_t window,
     if (static_cast<std::int64_t>(lines.is_empty.size()) >= window) lines.answer(out, translator);
   }
   lines.answer(out, translator);
+  require<IoError>(!in.bad(), "run: cannot read the sentences");
 }
 
 }  // namespace lectern::translate
