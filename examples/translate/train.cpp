@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -51,21 +52,39 @@ text::Vocabulary count_words(const Pairs& pairs, std::string text::LinePair::*si
   return text::Vocabulary::count(sentences, options.min_freq);
 }
 
-/// Leaves out the training pairs with a side that is longer than asked for, or has no word.
-void leave_out_unfit(TrainingData& data, const TrainOptions& options) {
+/// Leaves out the pairs with a side of more than `max_words` words, or of none.
+void leave_out_unfit(Pairs& pairs, std::int64_t max_words, const char* what, TrainingData& data,
+                     const TrainOptions& options) {
   const auto fits = [&](const std::string& sentence) {
     const std::size_t words = words_of(sentence, options).size();
-    return words > 0 && words <= static_cast<std::size_t>(options.max_words);
+    return words > 0 && words <= static_cast<std::size_t>(max_words);
   };
-  const auto left_out = std::erase_if(data.train, [&](const text::LinePair& pair) {
-    return !fits(pair.source) || !fits(pair.target);
-  });
+  const auto left_out = std::erase_if(
+      pairs, [&](const text::LinePair& pair) { return !fits(pair.source) || !fits(pair.target); });
   if (left_out > 0) {
-    data.notes.push_back(
-        fmt::format("{} training pairs left out: a side has no word, or more than {}", left_out,
-                    options.max_words));
+    data.notes.push_back(fmt::format("{} {} pairs left out: a side has no word, or more than {}",
+                                     left_out, what, max_words));
   }
+}
+
+/// Leaves out what can not be learnt from; of the pairs held out, what the model can not take.
+void leave_out_unfit(TrainingData& data, const TrainOptions& options) {
+  constexpr std::int64_t longest = kMaxLength - 1;  // an end mark follows
+  leave_out_unfit(data.train, std::min(options.max_words, longest), "training", data, options);
   require<IoError>(!data.train.empty(), "train: no pair is left to learn from");
+  if (!options.valid.empty()) return;  // a file that was asked for is used whole
+  leave_out_unfit(data.valid, longest, "held-out", data, options);
+  require<IoError>(!data.valid.empty(),
+                   "train: no held-out pair is left to measure progress on; give --valid");
+}
+
+/// Makes sure that the model can take all `pairs`, before time is spent on the training.
+void require_fitting(const Pairs& pairs, const char* what, const ModelDescription& description) {
+  try {
+    for (const text::LinePair& pair : pairs) encode(pair, description);
+  } catch (const ValueError& error) {
+    fail<ValueError>("train: {} pairs: {}", what, error.what());
+  }
 }
 
 /// Reads the data, counts the words and makes the batches.
@@ -79,6 +98,8 @@ Session open_session(const TrainOptions& options) {
                         "train: no word of the {} occurs {} times; a smaller --min-freq is needed",
                         words == &description.source ? "source" : "target", options.min_freq);
   }
+  require_fitting(data.valid, "validation", description);
+  require_fitting(data.test, "test", description);
   std::vector<text::Example> examples;
   for (const text::LinePair& pair : data.train) examples.push_back(encode(pair, description));
   return {std::move(description), std::move(data),

@@ -81,6 +81,37 @@ TEST_F(ProgramTest, BadFilesGiveOneMessageAndNoModel) {
   EXPECT_EQ(missing.error, "translate: read_tsv: file not found: nowhere.tsv\n");
 }
 
+TEST_F(ProgramTest, LeavesOutPairsTheModelCanNotTakeWhereverTheyFall) {
+  write_number_pairs(folder_.path() / "data.tsv");
+  std::string words;
+  for (int i = 0; i < 600; ++i) words += "one ";
+  {
+    std::ofstream data(path("data.tsv"), std::ios::app);
+    for (int i = 0; i < 400; ++i) data << i << ' ' << words << "\tun\n";
+  }
+  const std::string small =
+      " --d-model 16 --heads 2 --layers 1 --ff 32 --epochs 1 --threads 1 --max-words 1000 --out ";
+  const Outcome trained = translate("train --data " + path("data.tsv") + small + path("model"));
+  EXPECT_EQ(trained.status, 0) << trained.error;
+  for (const auto* part : {"training pairs left out: a side has no word, or more than 511",
+                           "held-out pairs left out: a side has no word, or more than 511"}) {
+    EXPECT_NE(trained.output.find(part), std::string::npos) << trained.output;
+  }
+}
+
+TEST_F(ProgramTest, LooksAtAllPairsBeforeItTrains) {
+  write_number_pairs(folder_.path() / "data.tsv");
+  write_file_atomically(path("other.tsv"), "one\tun\ntwo\t\u200B\u00AD\n");
+  for (const auto* purpose : {"valid", "test"}) {
+    const Outcome outcome = translate("train --data " + path("data.tsv") + " --" + purpose + " " +
+                                      path("other.tsv") + " --out " + path("model"));
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.error.find(" pairs: line 2: the sentence has no word\n"), std::string::npos)
+        << outcome.error;
+    EXPECT_FALSE(std::filesystem::exists(path("model")));
+  }
+}
+
 TEST_F(ProgramTest, AnOutputDirectoryThatIsAFile) {
   write_file_atomically(path("file"), "kept");
   const Outcome outcome = translate("train --out " + path("file"));
@@ -144,6 +175,10 @@ TEST_F(ProgramTest, TranslatesArgumentsAndLines) {
   EXPECT_EQ(too_long.error,
             "translate: run: line 2: the sentence has 512 words; the model takes at most 511\n");
   EXPECT_EQ(translate("run " + model + " ''").error, "translate: the sentence has no word\n");
+
+  const Outcome unreadable = translate("run " + model + " <" + folder_.path().string());
+  EXPECT_EQ(unreadable.status, 1);
+  EXPECT_EQ(unreadable.error, "translate: run: cannot read the sentences\n");
 }
 
 TEST_F(ProgramTest, PrintsTheGrammarAsTsv) {
