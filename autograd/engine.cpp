@@ -27,14 +27,20 @@ const Tensor& SavedTensor::get() const {
 }
 
 Node::~Node() {
-  std::vector<Edge> pending = std::move(edges);
-  while (!pending.empty()) {
-    const Edge edge = std::move(pending.back());
-    pending.pop_back();
-    if (edge.input.use_count() == 1) {  // the last handle: adopt its edges before it dies
-      std::ranges::move(edge.input->edges, std::back_inserter(pending));
-      edge.input->edges.clear();
+  std::shared_ptr<Node> doomed;  // nodes of which nobody else holds a handle, linked by next_doomed
+  const auto let_go = [&doomed](std::vector<Edge>& arrows) {
+    for (Edge& arrow : arrows) {
+      const std::shared_ptr<Node> input = std::move(arrow.input);
+      if (input.use_count() > 1) continue;
+      input->next_doomed = std::move(doomed);
+      doomed = input;
     }
+    arrows.clear();
+  };
+  let_go(edges);
+  while (doomed != nullptr) {
+    const std::shared_ptr<Node> node = std::exchange(doomed, std::move(doomed->next_doomed));
+    let_go(node->edges);
   }
 }
 

@@ -82,6 +82,8 @@ struct Node {
   int awaited = 0;         ///< gradients that have still to arrive
   Gradient sum;            ///< of those that have
 
+  std::shared_ptr<Node> next_doomed;  ///< while a graph is destroyed: the next node to go
+
   Node(std::string_view name, const Shape& s, DType d) : op(name), shape(s), dtype(d) {}
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
-#include <vector>
+#include <utility>
 
 #include "tensor/error.h"
 
@@ -15,7 +15,8 @@ namespace {
 
 // A training step asks for the same sizes again and again, and the system's allocator returns
 // large blocks to the kernel and faults them in anew each time. So freed blocks are kept in lists
-// by size class and handed out again.
+// by size class and handed out again. A list runs through the freed blocks themselves: giving
+// memory back needs none, so it can not fail.
 //
 // Classes: four for each power of two (64, 80, 96, 112, 128, 160, …), so at most a fifth of a
 // block is unused.
@@ -35,16 +36,18 @@ SizeClass size_class(std::size_t bytes) {
   return {(octave - 6) * 4 + quarter, (std::size_t{1} << octave) + quarter * step};
 }
 
+struct FreeBlock {
+  FreeBlock* next;
+};
+
 class Allocator {
  public:
   void* take(std::size_t bytes, std::int64_t counted) {
     const SizeClass size = size_class(bytes);
     const std::lock_guard lock(mutex_);
-    std::vector<void*>& free = free_[size.index];
-    void* block = nullptr;
-    if (!free.empty()) {
-      block = free.back();
-      free.pop_back();
+    void* block = free_[size.index];
+    if (block != nullptr) {
+      free_[size.index] = free_[size.index]->next;
       stats_.cached_bytes -= static_cast<std::int64_t>(size.bytes);
     } else {
       block = from_system(size.bytes, counted);
@@ -61,7 +64,7 @@ class Allocator {
 #ifdef LECTERN_NO_CACHE  // a sanitizer sees a use after free only if the block is really freed
     std::free(block);
 #else
-    free_[size.index].push_back(block);
+    free_[size.index] = new (block) FreeBlock{free_[size.index]};
     stats_.cached_bytes += static_cast<std::int64_t>(size.bytes);
 #endif
   }
@@ -98,15 +101,14 @@ class Allocator {
   }
 
   void free_everything() {
-    for (std::vector<void*>& list : free_) {
-      for (void* block : list) std::free(block);
-      list.clear();
+    for (FreeBlock*& first : free_) {
+      while (first != nullptr) std::free(std::exchange(first, first->next));
     }
     stats_.cached_bytes = 0;
   }
 
   std::mutex mutex_;
-  std::array<std::vector<void*>, 256> free_;
+  std::array<FreeBlock*, 256> free_{};
   MemoryStats stats_{};
 };
 
