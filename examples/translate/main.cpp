@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <variant>
 
 #include "examples/translate/commands.h"
@@ -42,6 +43,9 @@ int main(int argc, char** argv) {
     const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     lectern::require<lectern::IoError>(written, "not all of the output could be written");
     return status;
+  } catch (const std::bad_alloc&) {
+    std::fputs("translate: there is not enough memory\n", stderr);
+    return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "translate: %s\n", error.what());
     return 1;

@@ -15,7 +15,8 @@
 namespace lectern::translate {
 namespace {
 
-constexpr std::int64_t kMaxSize = 1 << 20;  // of a width, a layer or a batch
+constexpr std::int64_t kMaxSize = 1 << 20;  // of a width, a batch or the epochs
+constexpr std::int64_t kMaxLayers = 1000;
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 40;
 constexpr std::int64_t kMaxGrammarPairs = 1000000;
 constexpr int kMaxThreads = 1024;
@@ -129,7 +130,9 @@ void add_train_model(CLI::App& app, TrainOptions& o, TrainChoices& c) {
   };
   add_size("--d-model", o.d_model, "Width of the model (a multiple of --heads)");
   add_size("--heads", o.heads, "Attention heads of each layer");
-  add_size("--layers", o.layers, "Layers of the encoder, and of the decoder");
+  add(app, "--layers", o.layers, between<std::int64_t>(1, kMaxLayers),
+      "Layers of the encoder, and of the decoder")
+      ->group("Model");
   add_size("--ff", o.ff, "Width of the feed-forward layers");
   app.add_flag("--no-tie", c.no_tie, "Give the output layer weights of its own")->group("Model");
   add(app, "--dropout", o.dropout, probability(), "Dropout after each sub-layer")->group("Model");

@@ -140,7 +140,9 @@ void prepare_directory(const Session& session, TrainingState& state) {
     if (std::filesystem::exists(files.state)) state.load(files.state, session.batches.tokens());
     keep_metrics_until(files.metrics, state.epoch);
   } else {
-    for (const auto& old : {files.model, files.state, files.metrics}) std::filesystem::remove(old);
+    for (const auto& old : {files.model, files.state, files.metrics}) {
+      if (std::filesystem::exists(old)) std::filesystem::remove(old);
+    }
   }
   write_description(directory, description);
 }

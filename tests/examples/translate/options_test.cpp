@@ -124,7 +124,9 @@ TEST(Options, EveryRangeIsChecked) {
             "translate train: --threads: is 0; it must be a whole number from 1 to 1024");
   EXPECT_EQ(error_of({"run", "--model", "x", "--threads", "-2"}),
             "translate run: --threads: is -2; it must be a whole number from 1 to 1024");
-  for (const auto* size : {"--d-model", "--heads", "--layers", "--ff", "--batch", "--epochs"}) {
+  EXPECT_EQ(error_of({"train", "--out", "x", "--layers", "1001"}),
+            "translate train: --layers: is 1001; it must be a whole number from 1 to 1000");
+  for (const auto* size : {"--d-model", "--heads", "--ff", "--batch", "--epochs"}) {
     for (const auto* bad : {"0", "-3", "2.5", "1e3", "abc", "", "99999999999999999999"}) {
       EXPECT_EQ(error_of({"train", "--out", "x", size, bad}),
                 std::string("translate train: ") + size + ": is " + bad +

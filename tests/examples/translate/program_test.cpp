@@ -121,6 +121,16 @@ TEST_F(ProgramTest, AnOutputDirectoryThatIsAFile) {
   EXPECT_EQ(read_file(path("file")), "kept");
 }
 
+TEST_F(ProgramTest, AnOutputDirectoryBelowAFile) {
+  write_file_atomically(path("file"), "kept");
+  write_number_pairs(folder_.path() / "data.tsv");
+  const Outcome outcome =
+      translate("train --data " + path("data.tsv") + " --out " + path("file/model"));
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.error, "translate: train: cannot make the directory " + path("file/model") +
+                               ": Not a directory\n");
+}
+
 TEST_F(ProgramTest, AMinimumFrequencyThatLeavesNoWord) {
   write_file_atomically(path("pairs.tsv"), "one\tun\ntwo\tdeux\n");
   const Outcome outcome =
