@@ -50,6 +50,7 @@ class Reference {
     for (NamedTensor& entry : all.tensors) {
       const std::string name = entry.name.substr(0, entry.name.rfind('/'));
       if (cases_.empty() || cases_.back() != name) cases_.push_back(name);
+      names_.push_back(entry.name);
       entries_.emplace(std::move(entry.name), std::move(entry.value));
     }
     for (const auto& [name, distance] : all.metadata) {
@@ -66,6 +67,26 @@ class Reference {
   Tensor input(const std::string& name, DType dtype) const {
     const Tensor& x = entries_.at(name);
     return is_floating(x.dtype()) ? x.to(dtype) : x;
+  }
+
+  /// The inputs or constants "name/<role>0", "name/<role>1", … of a case.
+  std::vector<Tensor> inputs(const std::string& name, std::string_view role, DType dtype) const {
+    std::vector<Tensor> all;
+    while (contains(fmt::format("{}/{}{}", name, role, all.size()))) {
+      all.push_back(input(fmt::format("{}/{}{}", name, role, all.size()), dtype));
+    }
+    return all;
+  }
+  /// The parameters of a case's module by their own names, in the order of PyTorch's state dict.
+  std::vector<NamedTensor> weights(const std::string& name, DType dtype) const {
+    const std::string prefix = name + "/w.";
+    std::vector<NamedTensor> all;
+    for (const std::string& entry : names_) {
+      if (entry.starts_with(prefix)) {
+        all.push_back({entry.substr(prefix.size()), input(entry, dtype)});
+      }
+    }
+    return all;
   }
 
   /// Passes if `got`, computed in its own dtype, has the shape of the entry and is near it.
@@ -90,6 +111,7 @@ class Reference {
 
  private:
   std::vector<std::string> cases_;
+  std::vector<std::string> names_;  // of the entries, in the order of the file
   std::map<std::string, Tensor> entries_;
   std::map<std::string, double> pytorch_f32_;
 };

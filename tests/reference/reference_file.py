@@ -3,8 +3,10 @@
 Entries of a case are named "case/x0", "case/x1", … (inputs), "case/g0", … (cotangents, one per result),
 "case/y0", … (results) and "case/dx0", … (gradients of the inputs). Inputs and cotangents are f32 (or integers, or
 booleans), so that a computation in f32 starts from the same numbers as one in f64; results and gradients are f64.
-The metadata gives, for each result and gradient, how far PyTorch's own f32 value is from its f64 value.
+The metadata gives, for each result and gradient, how far PyTorch's own f32 value is from its f64 value. A module's
+parameters are entries "case/w.NAME", in the order of its state dict, and their gradients "case/dw.NAME".
 """
+import copy
 import json
 import struct
 
@@ -52,27 +54,31 @@ class ReferenceFile:
     def __init__(self):
         self.tensors, self.distances = {}, {}
 
-    def add(self, case, f, inputs, constants=()):
-        """Runs f(*inputs, *constants) in f64 and in f32, backward from a random cotangent.
+    def add(self, case, f, inputs, constants=(), module=None):
+        """Runs f(*inputs, *constants), or f(module, *inputs, *constants), in f64 and in f32, backward from a random
+        cotangent.
 
-        `inputs` are f32 tensors that want gradients; `constants` are integers or booleans. f returns a tensor or
-        several; those that are not floating point get no cotangent.
+        `inputs` are f32 tensors that want gradients; `constants` are integers or booleans; `module` is in f32. f
+        returns a tensor or several; those that are not floating point get no cotangent.
         """
         for i, x in enumerate(inputs):
             self.put(f"{case}/x{i}", x)
         for i, n in enumerate(constants):
             self.put(f"{case}/n{i}", n)
+        for name, parameter in module.named_parameters() if module else []:
+            self.put(f"{case}/w.{name}", parameter.detach())
         cotangents = {}
-        wide = self.run(case, f, [x.double() for x in inputs], constants, cotangents)
-        narrow = self.run(case, f, list(inputs), constants, cotangents)
+        double_module = copy.deepcopy(module).double() if module else None
+        wide = self.run(case, f, [x.double() for x in inputs], constants, cotangents, double_module)
+        narrow = self.run(case, f, list(inputs), constants, cotangents, copy.deepcopy(module))
         for i, g in cotangents.items():
             self.put(f"{case}/g{i}", g)
         for name, want in wide.items():
             self.want(name, want, narrow[name])
 
-    def run(self, case, f, inputs, constants, cotangents):
-        leaves = [x.clone().requires_grad_() for x in inputs]
-        results = f(*leaves, *constants)
+    def run(self, case, f, inputs, constants, cotangents, module):
+        leaves = {f"x{i}": x.clone().requires_grad_() for i, x in enumerate(inputs)}
+        results = f(*([module] if module else []), *leaves.values(), *constants)
         results = results if isinstance(results, (tuple, list)) else [results]
         got, roots, seeds = {}, [], []
         for i, y in enumerate(results):
@@ -83,8 +89,10 @@ class ReferenceFile:
                 roots.append(y)
                 seeds.append(cotangents[i].to(y.dtype))
         torch.autograd.backward(roots, seeds)
-        for i, x in enumerate(leaves):
-            got[f"{case}/dx{i}"] = torch.zeros_like(x) if x.grad is None else x.grad
+        if module:
+            leaves.update((f"w.{name}", parameter) for name, parameter in module.named_parameters())
+        for name, x in leaves.items():
+            got[f"{case}/d{name}"] = torch.zeros_like(x) if x.grad is None else x.grad
         return got
 
     def put(self, name, tensor):
