@@ -12,9 +12,15 @@ import sys
 
 import torch
 
+import attention
+import layers
 import ops
 
-FILES = {"ops": ops.make}
+FILES = {
+    "attention": attention.make,
+    "layers": layers.make,
+    "ops": ops.make,
+}
 
 
 def main():
