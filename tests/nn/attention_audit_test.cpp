@@ -1,0 +1,490 @@
+#include "nn/attention_audit.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/embedding.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/pointwise.h"
+#include "autograd/ops/reduce.h"
+#include "autograd/ops/softmax.h"
+#include "autograd/ops/views.h"
+#include "nn/translation_transformer.h"
+#include "tensor/compare.h"
+#include "tensor/indexing.h"
+#include "tensor/matmul.h"
+#include "tests/nn/layer_contract.h"
+#include "tests/support/all_close.h"
+#include "tests/support/expect_throw_text.h"
+
+namespace lectern::nn {
+namespace {
+
+using Fault = AttentionFault;
+using Faults = std::vector<Fault>;
+
+Variable sentences(DType dtype = DType::f64) {  // [B, T, E]
+  return Variable(Rng(5).normal({2, 5, 4}, dtype));
+}
+
+Tensor lengths(double a, double b) { return Tensor::from({a, b}, {2}, DType::i64); }
+
+/// bool [5, 5]: every position sees itself and its neighbours.
+Tensor band() {
+  const Tensor ones = Tensor::ones({5, 5});
+  return equal(tril(triu(ones, -1), 1), 1);
+}
+
+/// The plainest attention: x itself is queries, keys and values.
+Variable attend(const Variable& x, const Mask& mask) {
+  return matmul(masked_softmax(matmul(x, transpose(x, 1, 2)), mask), x);
+}
+
+Faults faults(const AttentionAudit& audit) {
+  Faults found;
+  for (const AttentionViolation& violation : audit.violations) found.push_back(violation.fault);
+  return found;
+}
+
+/// The sentence about a fault; empty if it was not found.
+std::string sentence(const AttentionAudit& audit, Fault fault) {
+  for (const AttentionViolation& violation : audit.violations) {
+    if (violation.fault == fault) return violation.text;
+  }
+  return "";
+}
+
+/// One function against the declaration that it keeps, or breaks.
+void expect_faults(const std::function<Variable(const Variable&)>& f,
+                   const AttentionAuditOptions& options, const Faults& want) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const AttentionAudit audit = attention_audit(f, sentences(dtype), options);
+    EXPECT_EQ(faults(audit), want) << name(dtype) << '\n' << to_string(audit);
+    EXPECT_EQ(audit.passed(), want.empty());
+  }
+}
+
+TEST(AttentionAudit, TellsWhichPositionReachesWhich) {
+  const AttentionAudit audit = attention_audit(
+      [](const Variable& x) { return attend(x, causal_mask()); }, sentences(), {.causal = true});
+  const Tensor triangle = equal(tril(Tensor::ones({5, 5})), 1);
+  EXPECT_TRUE(same_bits(audit.reaches, expand(triangle, {2, 5, 5})));
+  EXPECT_TRUE(same_bits(audit.may_reach, expand(triangle, {2, 5, 5})));
+  EXPECT_TRUE(same_bits(audit.samples, Tensor::eye(2, DType::boolean)));
+  EXPECT_TRUE(audit.passed());
+}
+
+TEST(AttentionAudit, FindsThatNoPositionsAreMixed) {
+  const auto alone = [](const Variable& x) { return softmax(x, -1) * x; };
+  expect_faults(alone, {}, {Fault::mixes_no_positions});
+  expect_faults([](const Variable& x) { return attend(x, {}); }, {}, {});
+  EXPECT_EQ(sentence(attention_audit(alone, sentences()), Fault::mixes_no_positions),
+            "mixes no positions: none of the positions 0..4 reaches another one");
+  // Where nothing may be mixed, nothing is missing.
+  expect_faults(alone, {.mask = allow(Tensor::eye(5, DType::boolean))}, {});
+}
+
+TEST(AttentionAudit, FindsALookAtTheFuture) {
+  const auto open = [](const Variable& x) { return attend(x, {}); };
+  const auto one_too_far = [](const Variable& x) {
+    return attend(x, allow(equal(tril(Tensor::ones({5, 5}), 1), 1)));
+  };
+  expect_faults([](const Variable& x) { return attend(x, causal_mask()); }, {.causal = true}, {});
+  expect_faults(open, {.causal = true}, {Fault::looks_at_future});
+  expect_faults(open, {.mask = causal_mask()}, {Fault::looks_at_future});
+  expect_faults(one_too_far, {.causal = true}, {Fault::looks_at_future});
+  EXPECT_EQ(
+      sentence(attention_audit(one_too_far, sentences(), {.causal = true}), Fault::looks_at_future),
+      "looks at the future: position 1 of sample 0 reaches position 0 (the first of 8 such "
+      "pairs)");
+}
+
+TEST(AttentionAudit, FindsASingleLookAtTheFuture) {
+  Tensor seen = equal(tril(Tensor::ones({2, 1, 5, 5})), 1);
+  Tensor pair = select(select(select(select(seen, 0, 1), 0, 0), 0, 2), 0, 4);
+  pair.fill(1);
+  const auto one_pair = [&](const Variable& x) { return attend(x, allow(seen)); };
+  EXPECT_EQ(
+      sentence(attention_audit(one_pair, sentences(), {.causal = true}), Fault::looks_at_future),
+      "looks at the future: position 4 of sample 1 reaches position 2");
+}
+
+TEST(AttentionAudit, FindsThatPaddingIsSeen) {
+  const AttentionAuditOptions padded{.mask = padding_mask(lengths(5, 3))};
+  const auto hides_padded_queries = [](const Variable& x) {
+    Tensor real = Tensor::ones({2, 5, 1}, DType::boolean);
+    Tensor padding = slice(select(real, 0, 1), 0, 3);
+    padding.fill(0);
+    return where(real, attend(x, {}), 0);
+  };
+  const auto hides_them_weakly = [](const Variable& x) {
+    Tensor real = Tensor::ones({2, 1, 5}, DType::boolean);
+    Tensor padding = slice(select(select(real, 0, 1), 0, 0), 0, 3);
+    padding.fill(0);
+    const Variable scores = matmul(x, transpose(x, 1, 2));
+    return matmul(softmax(where(real, scores, scores - 5), -1), x);
+  };
+  expect_faults([](const Variable& x) { return attend(x, padding_mask(lengths(5, 3))); }, padded,
+                {});
+  expect_faults([](const Variable& x) { return attend(x, {}); }, padded, {Fault::sees_padding});
+  expect_faults([](const Variable& x) { return attend(x, padding_mask(lengths(5, 4))); }, padded,
+                {Fault::sees_padding});
+  expect_faults(hides_padded_queries, padded, {Fault::sees_padding});
+  expect_faults(hides_them_weakly, padded, {Fault::sees_padding});
+  EXPECT_EQ(
+      sentence(attention_audit(hides_padded_queries, sentences(), padded), Fault::sees_padding),
+      "sees padding: position 3 of sample 1, whose key length is 3, reaches position 0 (the "
+      "first of 6 such pairs)");
+}
+
+TEST(AttentionAudit, FindsThatAMaskIsIgnored) {
+  const AttentionAuditOptions banded{.mask = allow(band())};
+  expect_faults([](const Variable& x) { return attend(x, allow(band())); }, banded, {});
+  expect_faults([](const Variable& x) { return attend(x, {}); }, banded, {Fault::ignores_mask});
+  const auto inverted = [](const Variable& x) { return attend(x, allow(logical_not(band()))); };
+  expect_faults(inverted, banded, {Fault::ignores_mask});
+  EXPECT_EQ(
+      sentence(attention_audit(inverted, sentences(), banded), Fault::ignores_mask),
+      "ignores the mask: position 2 of sample 0 reaches position 0, from which the mask hides "
+      "it (the first of 24 such pairs)");
+}
+
+TEST(AttentionAudit, HandsTheMaskToAFunctionThatTakesOne) {
+  const auto told = [](const Variable& x, const Mask& mask) { return attend(x, mask); };
+  const auto deaf = [](const Variable& x, const Mask&) { return attend(x, allow(band())); };
+  for (const Mask& mask : {causal_mask(), padding_mask(lengths(2, 4)), allow(band()), Mask{}}) {
+    EXPECT_EQ(faults(attention_audit(told, sentences(), {.mask = mask})), Faults{});
+  }
+  // It happens to hide the right keys, but not because it was told to.
+  const AttentionAudit by_chance = attention_audit(deaf, sentences(), {.mask = allow(band())});
+  EXPECT_EQ(faults(by_chance), Faults{Fault::ignores_mask});
+  EXPECT_EQ(sentence(by_chance, Fault::ignores_mask),
+            "ignores the mask: the result is the same without one");
+  EXPECT_EQ(faults(attention_audit(deaf, sentences(), {.mask = causal_mask()})),
+            (Faults{Fault::looks_at_future, Fault::ignores_mask}));
+  // A mask that hides nothing changes nothing.
+  EXPECT_EQ(faults(attention_audit(deaf, sentences(), {.mask = padding_mask(lengths(5, 5))})),
+            Faults{});
+  EXPECT_EQ(faults(attention_audit(deaf, sentences(), {})), Faults{});
+}
+
+TEST(AttentionAudit, AKeyThatOneHeadSeesMayReach) {
+  Tensor by_head = Tensor::zeros({1, 2, 5, 5}, DType::boolean);
+  Tensor second = select(select(by_head, 0, 0), 0, 1);
+  second.copy_from(band());
+  Rng rng(1);
+  const MultiHeadSelfAttention attention(4, 2, rng, {.dtype = DType::f64});
+  const AttentionAudit audit =
+      attention_audit([&](const Variable& x, const Mask& mask) { return attention(x, mask); },
+                      sentences(), {.mask = allow(by_head)});
+  EXPECT_TRUE(audit.passed()) << to_string(audit);
+  EXPECT_TRUE(same_bits(select(audit.reaches, 0, 1), band()));
+}
+
+TEST(AttentionAudit, FindsThatASampleDependsOnItsNeighbours) {
+  const auto centred = [](const Variable& x) { return attend(x - mean(x, 0, true), {}); };
+  const auto second_from_first = [](const Variable& x) {
+    const Variable first = slice(x, 0, 0, 1);
+    return attend(x, {}) + concat({first - first, first}, 0);
+  };
+  expect_faults(centred, {}, {Fault::depends_on_batch});
+  expect_faults(second_from_first, {}, {Fault::depends_on_batch});
+  const AttentionAudit audit = attention_audit(second_from_first, sentences());
+  EXPECT_EQ(
+      sentence(audit, Fault::depends_on_batch),
+      "depends on its batch neighbours: position 0 of sample 0 reaches position 0 of sample 1 "
+      "(the first of 5 such pairs)");
+  EXPECT_TRUE(same_bits(audit.samples, equal(Tensor::from({1, 0, 1, 1}, {2, 2}), 1)));
+}
+
+TEST(AttentionAudit, FindsThatBackwardDisagrees) {
+  const auto cut = [](const Variable& x) { return x + attend(x.detach(), {}); };
+  const auto cut_off = [](const Variable& x) { return attend(x.detach(), {}); };
+  const auto turned_round = [](const Variable& x) {  // the derivative forgets to transpose
+    const Tensor weights = tril(Tensor::ones({5, 5}, x.dtype()));
+    return record("mix", matmul(weights, x.value()),
+                  wrt(x, [weights](const Tensor& g) { return matmul(weights, g); }));
+  };
+  expect_faults(cut, {}, {Fault::gradient_differs});
+  expect_faults(cut_off, {}, {Fault::gradient_differs});
+  expect_faults(turned_round, {}, {Fault::gradient_differs});
+  EXPECT_EQ(sentence(attention_audit(cut, sentences()), Fault::gradient_differs),
+            "gradient differs: position 0 of sample 0 changes with position 1 of sample 0, but "
+            "sends no gradient to it (the first of 40 such pairs)");
+  EXPECT_EQ(sentence(attention_audit(turned_round, sentences()), Fault::gradient_differs),
+            "gradient differs: position 0 of sample 0 does not change with position 1 of sample 0, "
+            "but sends a gradient to it (the first of 40 such pairs)");
+}
+
+TEST(AttentionAudit, TakesRoundingForNothing) {
+  // The largest score of the whole batch is subtracted: no influence, but not the same bits.
+  const auto stable = [](const Variable& x) {
+    const Variable scores = 0.1 * matmul(x, transpose(x, 1, 2));
+    const Variable weights = exp(scores - max(scores));
+    return matmul(weights / sum(weights, -1, true), x);
+  };
+  expect_faults(stable, {}, {});
+  EXPECT_NE(
+      sentence(attention_audit(stable, sentences(), {.tolerance = 0}), Fault::depends_on_batch),
+      "");
+}
+
+TEST(AttentionAudit, LeavesTheGradientsOfParametersAlone) {
+  Rng rng(1);
+  MultiHeadSelfAttention attention(4, 2, rng);
+  const Variable x = sentences(DType::f32);
+  const auto f = [&](const Variable& at) { return attention(at); };
+  static_cast<void>(attention_audit(f, x));
+  for (const Parameter& parameter : attention.parameters()) EXPECT_FALSE(parameter.has_grad());
+  backward(sum(attention(x)));
+  std::vector<Tensor> before;
+  for (const Parameter& parameter : attention.parameters()) {
+    before.push_back(parameter.grad().clone());
+  }
+  static_cast<void>(attention_audit(f, x));
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_TRUE(same_bits(attention.parameters()[i].grad(), before[i]));
+  }
+}
+
+// What the library itself promises.
+
+/// Every part of a mask, alone and joined.
+std::vector<Mask> masks() {
+  return {{},
+          causal_mask(),
+          padding_mask(lengths(5, 2)),
+          causal_mask() & padding_mask(lengths(3, 4)),
+          allow(band()),
+          allow(band()) & causal_mask() & padding_mask(lengths(4, 5))};
+}
+
+TransformerLayerOptions layer_options(bool norm_first, DType dtype) {
+  return {.width = 4, .heads = 2, .feed_forward = 6, .norm_first = norm_first, .dtype = dtype};
+}
+
+/// f(x, mask) keeps to what it is told.
+void expect_obeys(const std::function<Variable(const Variable&, const Mask&)>& f, DType dtype,
+                  const std::vector<Mask>& told) {
+  for (const Mask& mask : told) {
+    const AttentionAudit audit = attention_audit(f, sentences(dtype), {.mask = mask});
+    EXPECT_TRUE(audit.passed()) << to_string(audit);
+    // A query with a single key takes its value whatever the query is.
+    const Tensor itself = Tensor::eye(5, DType::boolean);
+    EXPECT_TRUE(same_bits(logical_or(audit.reaches, itself), audit.may_reach)) << to_string(audit);
+  }
+}
+
+TEST(AttentionAudit, PassesTheLibrarysAttentions) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    Rng rng(1);
+    const MultiHeadSelfAttention itself(4, 2, rng, {.dtype = dtype});
+    const MultiHeadAttention across(4, 2, rng, {.dtype = dtype});
+    const Variable queries(Rng(6).normal({2, 5, 4}, dtype));
+    expect_obeys([&](const Variable& x, const Mask& mask) { return itself(x, mask); }, dtype,
+                 masks());
+    expect_obeys(
+        [&](const Variable& x, const Mask& mask) { return itself.with_weights(x, mask).output; },
+        dtype, masks());
+    for (const Mask& mask : masks()) {
+      const AttentionAudit audit = attention_audit(
+          [&](const Variable& x, const Mask& m) { return across(queries, x, x, m); },
+          sentences(dtype), {.mask = mask});
+      EXPECT_TRUE(audit.passed()) << to_string(audit);
+    }
+  }
+}
+
+TEST(AttentionAudit, PassesTheLibrarysLayers) {
+  for (const bool norm_first : {false, true}) {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      Rng rng(1);
+      TransformerEncoderLayer encoder(layer_options(norm_first, dtype), rng);
+      TransformerDecoderLayer decoder(layer_options(norm_first, dtype), rng);
+      encoder.eval();
+      decoder.eval();
+      const Variable other(Rng(6).normal({2, 5, 4}, dtype));
+      expect_obeys([&](const Variable& x, const Mask& m) { return encoder(x, m); }, dtype, masks());
+      expect_obeys([&](const Variable& x, const Mask& m) { return decoder(x, other, m); }, dtype,
+                   masks());
+      const AttentionAudit memory = attention_audit(
+          [&](const Variable& x, const Mask& m) { return decoder(other, x, causal_mask(), m); },
+          sentences(dtype), {.mask = padding_mask(lengths(5, 3))});
+      EXPECT_TRUE(memory.passed()) << to_string(memory);
+    }
+  }
+}
+
+TEST(AttentionAudit, PassesAWholeTransformer) {
+  Rng rng(1);
+  Transformer transformer(
+      {.layer = layer_options(true, DType::f64), .encoder_layers = 2, .decoder_layers = 2}, rng);
+  transformer.eval();
+  const Variable other(Rng(6).normal({2, 5, 4}, DType::f64));
+  const AttentionAudit target = attention_audit(
+      [&](const Variable& x) { return transformer(other, x); }, sentences(), {.causal = true});
+  EXPECT_TRUE(target.passed()) << to_string(target);
+  EXPECT_TRUE(same_bits(target.reaches, target.may_reach));
+}
+
+TEST(AttentionAudit, PassesTheTranslationTransformerFromIdsToLogits) {
+  Rng rng(1);
+  TranslationTransformer model({.source_vocabulary = 7,
+                                .target_vocabulary = 9,
+                                .width = 8,
+                                .heads = 2,
+                                .feed_forward = 12,
+                                .max_length = 10},
+                               rng);
+  model.eval();
+  const Tensor source = Tensor::from({3, 1, 4, 2, 5, 6, 2, 0, 0, 0}, {2, 5}, DType::i64);
+  const Tensor target = Tensor::from({1, 5, 8, 2, 4, 1, 4, 3, 3, 6}, {2, 5}, DType::i64);
+  const Mask padding = padding_mask(lengths(5, 2));
+
+  const AttentionAudit decoder = attention_audit(
+      [&](const Tensor& ids) { return model(source, padding, ids); }, target, 9, {.causal = true});
+  EXPECT_TRUE(decoder.passed()) << to_string(decoder);
+  EXPECT_TRUE(same_bits(decoder.reaches, decoder.may_reach));
+
+  const AttentionAudit encoder = attention_audit(
+      [&](const Tensor& ids) { return model.encode(ids, padding); }, source, 7, {.mask = padding});
+  EXPECT_TRUE(encoder.passed()) << to_string(encoder);
+  EXPECT_TRUE(same_bits(encoder.reaches, encoder.may_reach));
+  EXPECT_EQ(faults(attention_audit([&](const Tensor& ids) { return model.encode(ids, {}); }, source,
+                                   7, {.mask = padding})),
+            Faults{Fault::sees_padding});
+}
+
+TEST(AttentionAudit, DrawsATableForEachKindOfSample) {
+  const AttentionAudit padded = attention_audit(
+      [](const Variable& x) { return attend(x, causal_mask() & padding_mask(lengths(5, 2))); },
+      sentences(), {.causal = true, .mask = padding_mask(lengths(5, 1))});
+  EXPECT_EQ(to_string(padded), R"(sample 0
+                 from position
+                 0 1 2 3 4
+  to position  0 #
+               1 # #
+               2 # # #
+               3 # # # #
+               4 # # # # #
+sample 1
+                 from position
+                 0 1 2 3 4
+  to position  0 #
+               1 # #
+               2 # ! #
+               3 # !   #
+               4 # !     #
+# reaches, . does not; where it may not: ! reaches, blank does not
+sees padding: position 1 of sample 1, whose key length is 1, reaches position 2 (the first of 3 such pairs)
+condemned
+)");
+  const AttentionAudit one = attention_audit([](const Variable& x) { return softmax(x, -1); },
+                                             Variable(Rng(1).normal({1, 2, 3})));
+  EXPECT_EQ(to_string(one), R"(sample 0
+                 from position
+                 0 1
+  to position  0 # .
+               1 . #
+# reaches, . does not; where it may not: ! reaches, blank does not
+mixes no positions: none of the positions 0..1 reaches another one
+condemned; one sample has no neighbours to depend on
+)");
+}
+
+// What can not be audited.
+
+Variable same(const Variable& x) { return x; }
+
+TEST(AttentionAudit, NamesAnInputThatCanNotBeAudited) {
+  const auto audit = [](const Tensor& x) { return attention_audit(same, Variable(x)); };
+  EXPECT_THROW_TEXT(audit(Tensor::zeros({5, 4})), ShapeError,
+                    "attention_audit: x is [5, 4]; it must be [B, T, E]");
+  EXPECT_THROW_TEXT(audit(Tensor::zeros({2, 1, 4})), ShapeError,
+                    "attention_audit: x is [2, 1, 4]; T must be at least 2, as one position has "
+                    "nothing to mix with");
+  EXPECT_THROW_TEXT(audit(Tensor::zeros({0, 5, 4})), ShapeError,
+                    "attention_audit: x is [0, 5, 4]; it must not be empty");
+  EXPECT_THROW_TEXT(audit(Tensor::zeros({2, 5, 4}, DType::i64)), DTypeError,
+                    "attention_audit: x is i64; it must be f32 or f64");
+  EXPECT_THROW_TEXT(audit(Tensor::full({1, 2, 1}, std::nan(""))), ValueError,
+                    "attention_audit: x is not finite: at [0, 0, 0] it is nan");
+  EXPECT_THROW_TEXT(attention_audit(same, sentences(), {.mask = padding_mask(lengths(5, 6))}),
+                    IndexError,
+                    "attention_audit: key_lengths[1] is 6; it must be within 0..Tk = 5");
+  EXPECT_THROW_TEXT(
+      attention_audit(same, sentences(), {.mask = allow(Tensor::ones({5, 4}, DType::boolean))}),
+      ShapeError,
+      "attention_audit: mask does not broadcast to the scores: mask is [5, 4], scores are "
+      "[2, 1, 5, 5]; axis -1 has 4 and 5");
+  EXPECT_THROW_TEXT(attention_audit(same, sentences(), {.tolerance = -1}), ValueError,
+                    "attention_audit: tolerance is -1; it must be 0 or more");
+  const NoGrad guard;
+  EXPECT_THROW_TEXT(attention_audit(same, sentences()), GradError,
+                    "attention_audit: recording is off, but gradients are looked at; call it "
+                    "outside NoGrad");
+}
+
+TEST(AttentionAudit, NamesAFunctionThatCanNotBeAudited) {
+  EXPECT_THROW_TEXT(
+      attention_audit([](const Variable& x) { return slice(x, 1, 1); }, sentences()), ShapeError,
+      "attention_audit: f changes the positions: x is [2, 5, 4], f(x) is [2, 4, 4]; f(x) must be "
+      "[B, T, any] = [2, 5, any]");
+  EXPECT_THROW_TEXT(attention_audit([](const Variable& x) { return sum(x, -1); }, sentences()),
+                    ShapeError,
+                    "attention_audit: f changes the positions: x is [2, 5, 4], f(x) is [2, 5]; "
+                    "f(x) must be [B, T, any] = [2, 5, any]");
+  EXPECT_THROW_TEXT(attention_audit([](const Variable& x) { return x / slice(x - x, 1, 2, 3); },
+                                    Variable(Tensor::ones({1, 3, 1}))),
+                    ValueError, "attention_audit: f(x) is not finite: at [0, 0, 0] it is inf");
+  EXPECT_THROW_TEXT(
+      attention_audit(
+          [](const Variable& x) {
+            return record("infinite", x.value(), wrt(x, [](const Tensor& g) {
+                            return Tensor::full(g.shape(), std::numeric_limits<double>::infinity());
+                          }));
+          },
+          Variable(Tensor::ones({1, 2, 1}))),
+      ValueError, "attention_audit: the gradient of x is not finite: at [0, 0, 0] it is inf");
+  int calls = 0;
+  EXPECT_THROW_TEXT(
+      attention_audit([&](const Variable& x) { return x + 0.25 * calls++; }, sentences()),
+      ValueError,
+      "attention_audit: f gives two results for the same x, up to 0.25 apart; call eval() on its "
+      "module, so that nothing is dropped");
+}
+
+TEST(AttentionAudit, AsksForEvaluationModeWhereSomethingIsDropped) {
+  Rng rng(1);
+  TransformerEncoderLayer layer(layer_options(true, DType::f64), rng);
+  const auto f = [&](const Variable& x) { return layer(x); };
+  EXPECT_THROW(attention_audit(f, sentences()), ValueError);
+  layer.eval();
+  EXPECT_TRUE(attention_audit(f, sentences()).passed());
+}
+
+TEST(AttentionAudit, NamesIdsThatCanNotBeAudited) {
+  const auto audit = [](const Tensor& ids, std::int64_t vocabulary) {
+    return attention_audit([](const Tensor& at) { return Variable(one_hot(at, 3)); }, ids,
+                           vocabulary);
+  };
+  EXPECT_EQ(faults(audit(Tensor::from({0, 1, 2}, {1, 3}, DType::i64), 3)),
+            Faults{Fault::mixes_no_positions});
+  EXPECT_THROW_TEXT(audit(Tensor::zeros({1, 3}), 3), DTypeError,
+                    "attention_audit: ids is f32; it must be i64");
+  EXPECT_THROW_TEXT(audit(Tensor::zeros({3}, DType::i64), 3), ShapeError,
+                    "attention_audit: ids is [3]; it must be [B, T]");
+  EXPECT_THROW_TEXT(audit(Tensor::zeros({3, 1}, DType::i64), 3), ShapeError,
+                    "attention_audit: ids is [3, 1]; T must be at least 2, as one position has "
+                    "nothing to mix with");
+  EXPECT_THROW_TEXT(audit(Tensor::zeros({1, 3}, DType::i64), 1), ValueError,
+                    "attention_audit: vocabulary is 1; it must be at least 2");
+  EXPECT_THROW_TEXT(audit(Tensor::from({0, 1, 3}, {1, 3}, DType::i64), 3), IndexError,
+                    "attention_audit: id 3 at position [0, 2] is outside the vocabulary of 3");
+}
+
+}  // namespace
+}  // namespace lectern::nn
