@@ -6,10 +6,13 @@ from reference_file import ReferenceFile
 
 
 def randomised(module):
-    """The module with random parameters, biases and norms included: what starts at 0 or 1 would hide mistakes."""
+    """The module with random parameters, biases and norms included: what starts at 0 or 1 would hide mistakes.
+
+    Matrices keep the variance of what they multiply.
+    """
     with torch.no_grad():
         for parameter in module.parameters():
-            parameter.copy_(randn(parameter.shape) / 2)
+            parameter.copy_(randn(parameter.shape) / parameter.shape[-1] ** 0.5)
     return module
 
 

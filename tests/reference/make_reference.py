@@ -15,11 +15,13 @@ import torch
 import attention
 import layers
 import ops
+import transformers
 
 FILES = {
     "attention": attention.make,
     "layers": layers.make,
     "ops": ops.make,
+    "transformers": transformers.make,
 }
 
 

@@ -66,7 +66,7 @@ class ReferenceFile:
         for i, n in enumerate(constants):
             self.put(f"{case}/n{i}", n)
         for name, parameter in module.named_parameters() if module else []:
-            self.put(f"{case}/w.{name}", parameter.detach())
+            self.put(f"{case}/w.{name}", parameter)
         cotangents = {}
         double_module = copy.deepcopy(module).double() if module else None
         wide = self.run(case, f, [x.double() for x in inputs], constants, cotangents, double_module)
@@ -99,7 +99,7 @@ class ReferenceFile:
         """An entry that is an input."""
         assert name not in self.tensors, name
         assert tensor.dtype != torch.float64, f"{name}: inputs are f32, so that f32 and f64 start alike"
-        self.tensors[name] = tensor
+        self.tensors[name] = tensor.detach().clone()
 
     def want(self, name, wide, narrow):
         """An entry that is a result: its f64 value, and how far PyTorch's f32 value is from that."""
