@@ -13,12 +13,14 @@ import sys
 import torch
 
 import attention
+import attention_seeds
 import layers
 import ops
 import transformers
 
 FILES = {
     "attention": attention.make,
+    "attention_seeds": attention_seeds.make,
     "layers": layers.make,
     "ops": ops.make,
     "transformers": transformers.make,
