@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tensor/broadcast.h"
+#include "tensor/einsum_gradient.h"
 #include "tensor/elementwise.h"
 #include "tensor/matmul.h"
 #include "tensor/views.h"
@@ -175,8 +176,12 @@ Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands) {
 }
 
 std::string einsum_explain(std::string_view equation, const std::vector<Shape>& shapes) {
-  return fmt::format("einsum     {}\n{}", equation,
-                     to_string(plan_einsum(parse_einsum(equation, shapes))));
+  const EinsumPlan plan = plan_einsum(parse_einsum(equation, shapes));
+  std::string text = fmt::format("einsum     {}\n{}", equation, to_string(plan));
+  for (std::size_t which = 0; which < shapes.size(); ++which) {
+    text += "\n\n" + to_string(plan_einsum_gradient(plan, which));
+  }
+  return text;
 }
 
 }  // namespace lectern

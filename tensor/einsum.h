@@ -35,7 +35,8 @@ Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands);
 Tensor einsum(const EinsumPlan& plan, const std::vector<Tensor>& operands);
 
 /// What einsum does with operands of these shapes, as text: the letters, how each operand is
-/// permuted, the extents of each matrix product and its FLOP.
+/// permuted, the extents of each matrix product and its FLOP; then the same for the gradient of
+/// each operand, which is an einsum with the letters exchanged (tensor/einsum_gradient.h).
 /// Throws: as einsum.
 std::string einsum_explain(std::string_view equation, const std::vector<Shape>& shapes);
 

@@ -134,7 +134,9 @@ class Binding {
     const int letters = static_cast<int>(term.size()) - (ellipsis != nullptr ? 1 : 0);
     const int rest = shape.rank() - letters;
     if (rest < 0) {
-      refuse<ShapeError>(equation_, {term.back().column},
+      const auto last_letter = std::ranges::find_if(
+          term.rbegin(), term.rend(), [](const Symbol& s) { return s.character != kEllipsis; });
+      refuse<ShapeError>(equation_, {last_letter->column},
                          fmt::format("operand {} is {} of rank {}, but its term has {} letters",
                                      operand, to_string(shape), shape.rank(), letters));
     }

@@ -131,21 +131,19 @@ std::vector<EinsumStep> plan_steps(const EinsumAxes& axes, const std::vector<Ein
   return steps;
 }
 
-std::string letters_text(const EinsumAxes& axes, std::initializer_list<Labels> groups) {
-  std::string text;
-  for (const Labels& group : groups) {
-    for (const int label : group) {
-      if (!text.empty()) text += ' ';
-      text += axes.letters[static_cast<std::size_t>(label)].name;
-    }
-  }
-  return fmt::format("[{}]", text);
+Labels joined(std::initializer_list<Labels> groups) {
+  Labels all;
+  for (const Labels& group : groups) std::ranges::copy(group, std::back_inserter(all));
+  return all;
 }
 
-std::string tensor_text(const EinsumPlan& plan, int tensor) {
-  const int operands = static_cast<int>(plan.reads.size());
-  return tensor < operands ? fmt::format("operand {}", tensor)
-                           : fmt::format("step {}", tensor - operands + 1);
+/// The letters of one term of an equation, each between brackets if some have long names.
+std::string term_text(const EinsumAxes& axes, const Labels& labels) {
+  const auto is_long = [](const EinsumLetter& letter) { return letter.name.size() > 1; };
+  if (std::ranges::any_of(axes.letters, is_long)) return labels_text(axes, labels);
+  std::string text;
+  for (const int label : labels) text += axes.letters[static_cast<std::size_t>(label)].name;
+  return text;
 }
 
 }  // namespace
@@ -170,37 +168,66 @@ EinsumPlan plan_einsum(EinsumAxes axes) {
   return plan;
 }
 
-std::string to_string(const EinsumPlan& plan) {
-  const EinsumAxes& axes = plan.axes;
-  std::string text = "letters    ";
-  for (const EinsumLetter& letter : axes.letters) {
-    text += fmt::format("{}{} = {}", &letter == &axes.letters.front() ? "" : ", ", letter.name,
-                        letter.extent);
+std::string labels_text(const EinsumAxes& axes, const Labels& labels) {
+  std::string text;
+  for (const int label : labels) {
+    if (!text.empty()) text += ' ';
+    text += axes.letters[static_cast<std::size_t>(label)].name;
   }
-  text += '\n';
+  return fmt::format("[{}]", text);
+}
+
+std::string equation_text(const EinsumAxes& axes) {
+  std::string text;
+  for (const EinsumOperand& operand : axes.operands) {
+    if (&operand != &axes.operands.front()) text += ',';
+    text += term_text(axes, operand.labels);
+  }
+  return text + "->" + term_text(axes, axes.output);
+}
+
+std::string plan_text(const EinsumPlan& plan, std::span<const std::string> names) {
+  const EinsumAxes& axes = plan.axes;
+  std::string text;
   for (std::size_t i = 0; i < plan.reads.size(); ++i) {
     const auto& [kept, summed] = plan.reads[i];
-    text += fmt::format("operand {}  {} {}", i, letters_text(axes, {axes.operands[i].labels}),
+    text += fmt::format("{:9}  {} {}", names[i], labels_text(axes, axes.operands[i].labels),
                         to_string(axes.operands[i].shape));
     if (kept.size() + summed.size() < axes.operands[i].labels.size()) {
-      text += fmt::format(", seen as {}", letters_text(axes, {kept, summed}));
+      text += fmt::format(", seen as {}", labels_text(axes, joined({kept, summed})));
     }
-    if (!summed.empty()) text += fmt::format(", summed over {}", letters_text(axes, {summed}));
+    if (!summed.empty()) text += fmt::format(", summed over {}", labels_text(axes, summed));
     text += '\n';
   }
+  const auto tensor_text = [&](int tensor) {
+    const int operands = static_cast<int>(plan.reads.size());
+    return tensor < operands ? names[static_cast<std::size_t>(tensor)]
+                             : fmt::format("step {}", tensor - operands + 1);
+  };
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
     const EinsumStep& step = plan.steps[s];
     text += fmt::format(
         "step {}     {} permuted to {} x {} permuted to {} = {}\n"
         "           {} product{} of m = {}, n = {}, k = {}: {} FLOP\n",
-        s + 1, tensor_text(plan, step.left),
-        letters_text(axes, {step.batch, step.rows, step.summed}), tensor_text(plan, step.right),
-        letters_text(axes, {step.batch, step.summed, step.columns}),
-        letters_text(axes, {step.result()}), step.products, step.products == 1 ? "" : "s", step.m,
+        s + 1, tensor_text(step.left),
+        labels_text(axes, joined({step.batch, step.rows, step.summed})), tensor_text(step.right),
+        labels_text(axes, joined({step.batch, step.summed, step.columns})),
+        labels_text(axes, step.result()), step.products, step.products == 1 ? "" : "s", step.m,
         step.n, step.k, step.flop());
   }
-  return text + fmt::format("result     {}, {} FLOP in all", letters_text(axes, {axes.output}),
-                            plan.flop());
+  return text +
+         fmt::format("result     {}, {} FLOP in all", labels_text(axes, axes.output), plan.flop());
+}
+
+std::string to_string(const EinsumPlan& plan) {
+  std::string text = "letters    ";
+  for (const EinsumLetter& letter : plan.axes.letters) {
+    text += fmt::format("{}{} = {}", &letter == &plan.axes.letters.front() ? "" : ", ", letter.name,
+                        letter.extent);
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < plan.reads.size(); ++i) names.push_back(fmt::format("operand {}", i));
+  return text + '\n' + plan_text(plan, names);
 }
 
 }  // namespace lectern

@@ -51,4 +51,14 @@ EinsumPlan plan_einsum(EinsumAxes axes);
 /// extents of its products and its FLOP.
 std::string to_string(const EinsumPlan& plan);
 
+// Parts of that text.
+
+/// The letters as "[b q k]".
+std::string labels_text(const EinsumAxes& axes, const Labels& labels);
+/// The equation that `axes` stands for: "bij,bjk->bik", or "[...1 i],[i]->[...1]" if there are axes
+/// of an ellipsis, each of which has its own name.
+std::string equation_text(const EinsumAxes& axes);
+/// The table without its letters, the operands under these names.
+std::string plan_text(const EinsumPlan& plan, std::span<const std::string> names);
+
 }  // namespace lectern

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,8 +22,11 @@ struct RandomEinsum {
   std::vector<std::int64_t> extents;  ///< of each label
 };
 
+/// How often each thing that an einsum can do occurred.
+using EinsumFeatures = std::map<std::string, int>;
+
 /// Makes equations with up to four operands that repeat and broadcast letters, with and without
-/// ellipsis and arrow, blanks anywhere.
+/// ellipsis and arrow, blanks anywhere; counts what is in them.
 class EinsumGenerator {
  public:
   explicit EinsumGenerator(unsigned seed) : bits_(seed) {}
@@ -40,25 +44,78 @@ class EinsumGenerator {
     for (int i = 0; i < operands; ++i) add_operand(e, ellipsis);
     e.extents = longest_;  // a letter of extent 1 wherever it occurs has extent 1
     add_output(e, ellipsis >= 0);
+    count(e);
     return e;
   }
 
-  /// Normal numbers in f64, half the time as a view with other strides.
+  /// Normal numbers in f64, half the time as a view: transposed, every second element, or repeated
+  /// along the first axis.
   Tensor operand(const Shape& shape) {
-    const bool transposed = shape.rank() > 1 && chance(50);
+    if (shape.rank() == 0 || chance(50)) return normal(shape);
     Shape stored = shape;
-    if (transposed) std::swap(stored[0], stored[-1]);
-    Tensor x = Tensor::empty(stored, DType::f64);
-    std::normal_distribution<double> normal;
-    for (double& value : x.mutable_data<double>()) value = normal(bits_);
-    return transposed ? transpose(x, 0, -1) : x;
+    switch (pick(0, 2)) {
+      case 0:
+        count_if(shape.rank() > 1 && shape[0] > 1 && shape[-1] > 1, "transposed operand");
+        std::swap(stored[0], stored[-1]);
+        return transpose(normal(stored), 0, -1);
+      case 1:
+        count_if(shape[-1] > 1, "operand of every second element");
+        stored[-1] *= 2;
+        return slice(normal(stored), -1, 1, kEnd, 2);
+      default:
+        count_if(shape[0] > 1, "operand with a stride of zero");
+        stored[0] = 1;
+        return expand(normal(stored), shape);
+    }
   }
 
+  const EinsumFeatures& features() const { return features_; }
+
  private:
+  void count_if(bool has, const std::string& feature) { features_[feature] += has ? 1 : 0; }
+
+  void count(const RandomEinsum& e) {
+    const std::size_t arrow = e.equation.find("->"), ellipsis = e.equation.find("...");
+    const bool has_ellipsis = ellipsis < arrow;
+    bool repeats = false, broadcasts = false, empty = false, scalar = false;
+    for (std::size_t i = 0; i < e.operands.size(); ++i) {
+      scalar = scalar || e.operands[i].empty();
+      for (std::size_t axis = 0; axis < e.operands[i].size(); ++axis) {
+        const int label = e.operands[i][axis];
+        const std::int64_t extent = e.shapes[i][static_cast<int>(axis)];
+        repeats = repeats || (extent > 1 && std::ranges::count(e.operands[i], label) > 1);
+        broadcasts = broadcasts || extent != e.extents[static_cast<std::size_t>(label)];
+        empty = empty || extent == 0;
+      }
+    }
+    count_if(true, fmt::format("{} operands", e.operands.size()));
+    count_if(has_ellipsis, "ellipsis");
+    count_if(has_ellipsis && ellipsis_rank_ == 0, "ellipsis of no axes");
+    count_if(has_ellipsis && ellipsis_rank_ > 1, "ellipsis of two axes");
+    count_if(ellipsis_rank_ > 0 && arrow != std::string::npos &&
+                 e.equation.find("...", arrow) == std::string::npos,
+             "ellipsis summed");
+    count_if(arrow == std::string::npos, "no arrow");
+    count_if(e.equation.find(' ') != std::string::npos, "blanks");
+    count_if(e.equation.find('B') < arrow && e.equation.find('b') < arrow, "b and B");
+    count_if(repeats, "diagonal");
+    count_if(broadcasts, "extent 1 against another");
+    count_if(empty, "extent 0");
+    count_if(scalar, "scalar operand");
+    count_if(e.output.empty(), "scalar result");
+  }
+
+  Tensor normal(const Shape& shape) {
+    Tensor x = Tensor::empty(shape, DType::f64);
+    std::normal_distribution<double> draw;
+    for (double& value : x.mutable_data<double>()) value = draw(bits_);
+    return x;
+  }
+
   int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(bits_); }
   bool chance(int percent) { return pick(1, 100) <= percent; }
   const char* blanks() { return chance(10) ? " " : ""; }
-  static char letter(int label) { return "BacXd"[label]; }
+  static char letter(int label) { return "BabXc"[label]; }
 
   void add_operand(RandomEinsum& e, int ellipsis) {
     std::string term;
@@ -102,7 +159,7 @@ class EinsumGenerator {
     Labels ellipsis_axes, once, present;
     const int all = static_cast<int>(e.extents.size());
     for (int label = all - ellipsis_rank_; label < all; ++label) ellipsis_axes.push_back(label);
-    for (const int label : {0, 3, 1, 2, 4}) {  // B X a c d, in code-point order
+    for (const int label : {0, 3, 1, 2, 4}) {  // B X a b c, in code-point order
       if (label >= letters_) continue;
       std::ptrdiff_t uses = 0;
       for (const Labels& labels : e.operands) uses += std::ranges::count(labels, label);
@@ -134,6 +191,7 @@ class EinsumGenerator {
   }
 
   std::mt19937 bits_;
+  EinsumFeatures features_;
   int letters_ = 0, ellipsis_rank_ = 0;
   std::vector<std::int64_t> longest_;
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tensor/einsum_gradient.h"
 #include "tensor/random.h"
 #include "tensor/reduce.h"
 #include "tensor/views.h"
@@ -69,6 +70,10 @@ TEST(Cases, Cases_1_2_ErrorsOfTheEquationText) {
                     "einsum: operand 0 is [2, 2] of rank 2, but its term has 3 letters\n"
                     "    ...ijk\n"
                     "         ^");
+  EXPECT_THROW_TEXT(einsum("ijk...", {a}), ShapeError,
+                    "einsum: operand 0 is [2, 2] of rank 2, but its term has 3 letters\n"
+                    "    ijk...\n"
+                    "      ^");
   EXPECT_THROW_TEXT(einsum("ij,jk->ik", {a}), ValueError,
                     "einsum: the equation \"ij,jk->ik\" has 2 terms, but there is 1 operand");
   EXPECT_THROW_TEXT(einsum("ij", {a, a}), ValueError,
@@ -216,7 +221,7 @@ TEST(Einsum, APlanRunsOnOperandsOfItsShapesOnly) {
                     "einsum: the plan is for an operand 1 of shape [3, 2], not [3, 4]");
 }
 
-TEST(EinsumExplain, PrintsThePlan) {
+TEST(EinsumExplain, PrintsThePlanAndThoseOfTheGradients) {
   EXPECT_EQ(einsum_explain("bqhd,bkhd->bhqk", {{2, 5, 4, 8}, {2, 6, 4, 8}}),
             "einsum     bqhd,bkhd->bhqk\n"
             "letters    b = 2, d = 8, h = 4, k = 6, q = 5\n"
@@ -225,7 +230,24 @@ TEST(EinsumExplain, PrintsThePlan) {
             "step 1     operand 0 permuted to [b h q d] x operand 1 permuted to [b h d k] = "
             "[b h q k]\n"
             "           8 products of m = 5, n = 6, k = 8: 3840 FLOP\n"
-            "result     [b h q k], 3840 FLOP in all");
+            "result     [b h q k], 3840 FLOP in all\n"
+            "\n"
+            "gradient of operand 0: bhqk,bkhd->bqhd of g, operand 1\n"
+            "g          [b h q k] [2, 4, 5, 6]\n"
+            "operand 1  [b k h d] [2, 6, 4, 8]\n"
+            "step 1     g permuted to [b h q k] x operand 1 permuted to [b h k d] = [b h q d]\n"
+            "           8 products of m = 5, n = 8, k = 6: 3840 FLOP\n"
+            "result     [b q h d], 3840 FLOP in all\n"
+            "\n"
+            "gradient of operand 1: bhqk,bqhd->bkhd of g, operand 0\n"
+            "g          [b h q k] [2, 4, 5, 6]\n"
+            "operand 0  [b q h d] [2, 5, 4, 8]\n"
+            "step 1     g permuted to [b h k q] x operand 0 permuted to [b h q d] = [b h k d]\n"
+            "           8 products of m = 6, n = 8, k = 5: 3840 FLOP\n"
+            "result     [b k h d], 3840 FLOP in all");
+}
+
+TEST(EinsumExplain, SaysWhatBecomesOfDiagonalsAndOfAxesThatAreSummedOrBroadcast) {
   EXPECT_EQ(einsum_explain("ii...,jk->j...", {{3, 3, 7}, {2, 5}}),
             "einsum     ii...,jk->j...\n"
             "letters    i = 3, j = 2, k = 5, ...1 = 7\n"
@@ -233,7 +255,55 @@ TEST(EinsumExplain, PrintsThePlan) {
             "operand 1  [j k] [2, 5], summed over [k]\n"
             "step 1     operand 0 permuted to [...1] x operand 1 permuted to [j] = [...1 j]\n"
             "           1 product of m = 7, n = 2, k = 1: 28 FLOP\n"
-            "result     [j ...1], 28 FLOP in all");
+            "result     [j ...1], 28 FLOP in all\n"
+            "\n"
+            "gradient of operand 0: [j ...1],[j k]->[...1] of g, operand 1\n"
+            "g          [j ...1] [2, 7]\n"
+            "operand 1  [j k] [2, 5], summed over [k]\n"
+            "step 1     g permuted to [...1 j] x operand 1 permuted to [j] = [...1]\n"
+            "           1 product of m = 7, n = 1, k = 2: 28 FLOP\n"
+            "result     [...1], 28 FLOP in all\n"
+            "then       spread over [i]\n"
+            "then       put on the diagonal of [i i ...1] [3, 3, 7], 0 elsewhere\n"
+            "\n"
+            "gradient of operand 1: [j ...1],[i i ...1]->[j] of g, operand 0\n"
+            "g          [j ...1] [2, 7]\n"
+            "operand 0  [i i ...1] [3, 3, 7], seen as [...1 i], summed over [i]\n"
+            "step 1     g permuted to [j ...1] x operand 0 permuted to [...1] = [j]\n"
+            "           1 product of m = 2, n = 1, k = 7: 28 FLOP\n"
+            "result     [j], 28 FLOP in all\n"
+            "then       spread over [k]");
+  EXPECT_EQ(einsum_explain("ij->", {{1, 3}}),
+            "einsum     ij->\n"
+            "letters    i = 1, j = 3\n"
+            "operand 0  [i j] [1, 3], summed over [i j]\n"
+            "result     [], 0 FLOP in all\n"
+            "\n"
+            "gradient of operand 0: -> of g\n"
+            "g          [] []\n"
+            "result     [], 0 FLOP in all\n"
+            "then       spread over [i j]");
+  EXPECT_EQ(to_string(plan_einsum_gradient(
+                plan_einsum(parse_einsum("ij,ij->ij", std::vector<Shape>{{1, 3}, {2, 3}})), 0)),
+            "gradient of operand 0: ij,ij->j of g, operand 1\n"
+            "g          [i j] [2, 3]\n"
+            "operand 1  [i j] [2, 3]\n"
+            "step 1     g permuted to [j i] x operand 1 permuted to [j i] = [j]\n"
+            "           3 products of m = 1, n = 1, k = 2: 12 FLOP\n"
+            "result     [j], 12 FLOP in all\n"
+            "then       seen as [i j] [1, 3]");
+}
+
+TEST(EinsumExplain, TheEquationOfAGradientComputesIt) {
+  const Tensor a = Rng(1).normal({2, 3, 4}, DType::f64), b = Rng(2).normal({4, 3, 5}, DType::f64);
+  const EinsumPlan plan =
+      plan_einsum(parse_einsum("bij,jik->bk", std::vector<Shape>{a.shape(), b.shape()}));
+  const Tensor g = Rng(3).normal({2, 5}, DType::f64);
+  const EinsumGradient da = plan_einsum_gradient(plan, 0), db = plan_einsum_gradient(plan, 1);
+  EXPECT_EQ(equation_text(da.plan.axes), "bk,jik->bij");
+  EXPECT_EQ(equation_text(db.plan.axes), "bk,bij->jik");
+  EXPECT_TRUE(all_close(einsum("bk,jik->bij", {g, b}), einsum_gradient(da, {g, b}), 0, 0));
+  EXPECT_TRUE(all_close(einsum("bk,bij->jik", {g, a}), einsum_gradient(db, {g, a}), 0, 0));
 }
 
 TEST(EinsumExplain, MultipliesThePairWithTheSmallestResultFirst) {
@@ -266,8 +336,20 @@ void expect_matches_naive_loops(unsigned seed, int equations) {
   }
 }
 
-TEST(Einsum, MatchesNaiveLoopsOnRandomEquations) { expect_matches_naive_loops(1, 500); }
-TEST(Einsum, SlowMatchesNaiveLoopsOnTenThousandRandomEquations) {
+TEST(Einsum, RandomEquationsHaveEveryFeatureOften) {
+  EinsumGenerator generator(2);
+  constexpr int kEquations = 10'000;
+  for (int i = 0; i < kEquations; ++i) {
+    for (const Shape& shape : generator.next().shapes) generator.operand(shape);
+  }
+  EXPECT_EQ(generator.features().size(), 19U);
+  for (const auto& [feature, count] : generator.features()) {
+    EXPECT_GE(count, 200) << feature;
+    RecordProperty(feature, count);
+  }
+}
+
+TEST(Einsum, MatchesNaiveLoopsOnTenThousandRandomEquations) {
   expect_matches_naive_loops(2, 10'000);
 }
 
