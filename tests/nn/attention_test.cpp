@@ -20,24 +20,44 @@ Variable normal(const Shape& shape, std::uint64_t seed) {
 TEST(MultiHeadSelfAttention, KeepsTheLayerContract) {
   expect_layer_contract(
       [](Rng& rng, DType d) { return MultiHeadSelfAttention(6, 2, rng, {.dtype = d}); },
-      {{2, 3, 6}}, kNames);
+      {{2, 3, 6}}, kNames,
+      {.refuses = {{{{2, 5, 7}}, "MultiHeadAttention: x is [2, 5, 7]; it must be [B, T, 6]"},
+                   {{{5, 6}}, "MultiHeadAttention: x is [5, 6]; it must be [B, T, 6]"}}});
   expect_layer_contract(
       [](Rng& rng, DType d) {
         return MultiHeadSelfAttention(4, 3, rng, {.dropout = 0.2, .head_width = 5, .dtype = d});
       },
       {{2, 3, 4}}, kNames,
+      {.refuses = {{{{2, 3, 5}}, "MultiHeadAttention: x is [2, 3, 5]; it must be [B, T, 4]"}},
+       .drops = true},
       [](auto& attention, const std::vector<Variable>& x) {
         return attention(x[0], {.causal = true});
       });
 }
 
 TEST(MultiHeadAttention, KeepsTheLayerContract) {
-  expect_layer_contract(
-      [](Rng& rng, DType d) { return MultiHeadAttention(6, 2, rng, {.dtype = d}); },
-      {{2, 3, 6}, {2, 4, 6}, {2, 4, 6}}, kNames,
-      [](auto& attention, const auto& x) {
-        return attention(x[0], x[1], x[2], {.key_lengths = Tensor::from({4, 2}, {2}, DType::i64)});
-      });
+  const auto with_padding = [](auto& attention, const auto& x) {
+    return attention(x[0], x[1], x[2], {.key_lengths = Tensor::from({4, 2}, {2}, DType::i64)});
+  };
+  const std::vector<Refusal> refuses{
+      {{{2, 3, 5}, {2, 4, 6}, {2, 4, 6}},
+       "MultiHeadAttention: x is [2, 3, 5]; it must be [B, T, 6]"},
+      {{{2, 3, 6}, {3, 4, 6}, {2, 4, 6}},
+       "scaled_dot_product_attention: q is [2, 2, 3, 3], k is [3, 2, 4, 3]; k must have the same "
+       "B = 2, H = 2 and D = 3"},
+      {{{2, 3, 6}, {2, 4, 6}, {2, 5, 6}},
+       "scaled_dot_product_attention: k is [2, 2, 4, 3], v is [2, 2, 5, 3]; v must have the same "
+       "B = 2, H = 2 and Tk = 4"},
+      {{{1, 3, 6}, {1, 4, 6}, {1, 4, 6}},
+       "scaled_dot_product_attention: key_lengths is [2]; it must be [B] = [1]"}};
+  for (const double dropout : {0.0, 0.3}) {
+    expect_layer_contract(
+        [&](Rng& rng, DType d) {
+          return MultiHeadAttention(6, 2, rng, {.dropout = dropout, .dtype = d});
+        },
+        {{2, 3, 6}, {2, 4, 6}, {2, 4, 6}}, kNames, {.refuses = refuses, .drops = dropout > 0},
+        with_padding);
+  }
 }
 
 TEST(MultiHeadAttention, EqualInputsShareOneProduct) {

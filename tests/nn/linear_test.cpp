@@ -10,11 +10,17 @@ namespace lectern::nn {
 namespace {
 
 TEST(Linear, KeepsTheLayerContract) {
-  expect_layer_contract([](Rng& rng, DType d) { return Linear(3, 5, rng, {.dtype = d}); },
-                        {{2, 7, 3}}, {"weight", "bias"});
+  expect_layer_contract(
+      [](Rng& rng, DType d) { return Linear(3, 19, rng, {.dtype = d}); }, {{2, 7, 3}},
+      {"weight", "bias"},
+      {.refuses = {
+           {{{2, 4}}, "Linear: x is [2, 4], weight is [19, 3]; x.shape[-1] must equal in = 3"},
+           {{{}}, "Linear: x is [], weight is [19, 3]; x.shape[-1] must equal in = 3"}}});
   expect_layer_contract(
       [](Rng& rng, DType d) { return Linear(3, 5, rng, {.bias = false, .dtype = d}); }, {{4, 3}},
-      {"weight"});
+      {"weight"},
+      {.refuses = {
+           {{{3, 4}}, "Linear: x is [3, 4], weight is [5, 3]; x.shape[-1] must equal in = 3"}}});
 }
 
 TEST(Linear, ValuesByHand) {

@@ -32,14 +32,21 @@ TEST(Cases, Cases_10_3_SinusoidalPositions) {
                     "[1, 1, 4]");
 }
 
-TEST(SinusoidalPositions, KeepTheLayerContract) {
-  expect_layer_contract([](Rng&, DType d) { return SinusoidalPositions(9, 4, d); }, {{2, 7, 4}},
-                        {});
+std::vector<Refusal> refused_by(const std::string& module) {
+  return {
+      {{{2, 10, 4}}, module + ": positions 0..9 are asked for, the table has 9; x is [2, 10, 4]"},
+      {{{2, 7, 5}}, module + ": x is [2, 7, 5]; its last two axes must be positions and width 4"},
+      {{{4}}, module + ": x is [4]; its last two axes must be positions and width 4"}};
 }
 
-TEST(LearnedPositions, KeepTheLayerContract) {
+TEST(SinusoidalPositions, KeepsTheLayerContract) {
+  expect_layer_contract([](Rng&, DType d) { return SinusoidalPositions(9, 4, d); }, {{2, 7, 4}}, {},
+                        {.refuses = refused_by("SinusoidalPositions")});
+}
+
+TEST(LearnedPositions, KeepsTheLayerContract) {
   expect_layer_contract([](Rng& rng, DType d) { return LearnedPositions(9, 4, rng, d); },
-                        {{2, 9, 4}}, {"weight"});
+                        {{2, 9, 4}}, {"weight"}, {.refuses = refused_by("LearnedPositions")});
 }
 
 TEST(LearnedPositions, StartWhereTheyAreTold) {

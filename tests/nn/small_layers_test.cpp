@@ -15,25 +15,51 @@ namespace lectern::nn {
 namespace {
 
 TEST(LayerNorm, KeepsTheLayerContract) {
-  expect_layer_contract([](Rng&, DType d) { return LayerNorm(5, 1e-5, d); }, {{2, 3, 5}},
-                        {"weight", "bias"});
+  expect_layer_contract([](Rng&, DType d) { return LayerNorm(19, 1e-5, d); }, {{2, 3, 19}},
+                        {"weight", "bias"},
+                        {.refuses = {{{{2, 3, 5}},
+                                      "layer_norm: widths differ: x is [2, 3, 5], gamma is [19]; "
+                                      "gamma must be [x.shape[-1]] = [5]"},
+                                     {{{}}, "layer_norm: x is a scalar; it must be [..., E]"}}});
 }
 
 TEST(RMSNorm, KeepsTheLayerContract) {
-  expect_layer_contract([](Rng&, DType d) { return RMSNorm(5, 1e-6, d); }, {{2, 3, 5}}, {"weight"});
+  expect_layer_contract([](Rng&, DType d) { return RMSNorm(5, 1e-6, d); }, {{2, 3, 5}}, {"weight"},
+                        {.refuses = {{{{2, 3, 6}},
+                                      "rms_norm: widths differ: x is [2, 3, 6], gamma is [5]; "
+                                      "gamma must be [x.shape[-1]] = [6]"},
+                                     {{{}}, "rms_norm: x is a scalar; it must be [..., E]"}}});
 }
 
 TEST(Dropout, KeepsTheLayerContract) {
-  expect_layer_contract([](Rng& rng, DType) { return Dropout(0.3, rng); }, {{2, 3, 5}}, {});
+  expect_layer_contract([](Rng& rng, DType) { return Dropout(0.3, rng); }, {{2, 3, 5}}, {},
+                        {.drops = true});
 }
+
+template <class Layer>
+void expect_activation_contract() {
+  expect_layer_contract([](Rng&, DType) { return Layer(); }, {{3, 2, 11}}, {});
+}
+
+TEST(Relu, KeepsTheLayerContract) { expect_activation_contract<Relu>(); }
+TEST(Gelu, KeepsTheLayerContract) { expect_activation_contract<Gelu>(); }
+TEST(Silu, KeepsTheLayerContract) { expect_activation_contract<Silu>(); }
+TEST(Tanh, KeepsTheLayerContract) { expect_activation_contract<Tanh>(); }
+TEST(Sigmoid, KeepsTheLayerContract) { expect_activation_contract<Sigmoid>(); }
 
 TEST(FeedForward, KeepsTheLayerContract) {
   for (const Activation activation : {Activation::relu, Activation::gelu}) {
-    expect_layer_contract(
-        [&](Rng& rng, DType d) {
-          return FeedForward(4, 7, rng, {.activation = activation, .dropout = 0.1, .dtype = d});
-        },
-        {{2, 3, 4}}, {"linear1.weight", "linear1.bias", "linear2.weight", "linear2.bias"});
+    for (const double dropout : {0.0, 0.2}) {
+      expect_layer_contract(
+          [&](Rng& rng, DType d) {
+            return FeedForward(4, 7, rng,
+                               {.activation = activation, .dropout = dropout, .dtype = d});
+          },
+          {{2, 3, 4}}, {"linear1.weight", "linear1.bias", "linear2.weight", "linear2.bias"},
+          {.refuses = {{{{2, 3, 5}},
+                        "Linear: x is [2, 3, 5], weight is [7, 4]; x.shape[-1] must equal in = 4"}},
+           .drops = dropout > 0});
+    }
   }
 }
 
@@ -41,15 +67,31 @@ TEST(Sequential, KeepsTheLayerContract) {
   expect_layer_contract(
       [](Rng& rng, DType d) {
         return Sequential(Linear(3, 4, rng, {.dtype = d}), Tanh(), LayerNorm(4, 1e-5, d), Gelu(),
-                          Silu(), Sigmoid(), Linear(4, 2, rng, {.dtype = d}));
+                          Dropout(0.2, rng), Linear(4, 2, rng, {.dtype = d}));
       },
-      {{2, 3}}, {"0.weight", "0.bias", "2.weight", "2.bias", "6.weight", "6.bias"});
+      {{2, 3}}, {"0.weight", "0.bias", "2.weight", "2.bias", "5.weight", "5.bias"},
+      {.refuses = {{{{2, 4}},
+                    "Linear: x is [2, 4], weight is [4, 3]; x.shape[-1] must equal in = 3"}},
+       .drops = true});
 }
 
 TEST(Embedding, KeepsTheLayerContract) {
   const Tensor ids = Tensor::from({0, 3, 1, 3, 3, 2}, {2, 3}, DType::i64);
   expect_layer_contract([](Rng& rng, DType d) { return Embedding(4, 3, rng, {.dtype = d}); }, {},
-                        {"weight"}, [&](auto& embedding, const auto&) { return embedding(ids); });
+                        {"weight"}, {},
+                        [&](auto& embedding, const auto&) { return embedding(ids); });
+}
+
+TEST(Embedding, RefusesWhatIsNoId) {
+  Rng rng(1);
+  const Embedding embedding(4, 3, rng);
+  EXPECT_THROW_TEXT(embedding(Tensor::from({0, 4}, {1, 2}, DType::i64)), IndexError,
+                    "embedding: id 4 at position [0, 1] is outside the table: weight is [4, 3]");
+  EXPECT_THROW_TEXT(embedding(Tensor::from({-1}, {1}, DType::i64)), IndexError,
+                    "embedding: id -1 at position [0] is outside the table: weight is [4, 3]");
+  EXPECT_THROW_TEXT(embedding(Tensor::zeros({2})), DTypeError,
+                    "embedding: ids is f32; convert it with .to(DType::i64)");
+  EXPECT_EQ(embedding(Tensor::from({3}, {1}, DType::i64)).shape(), Shape({1, 3}));
 }
 
 TEST(Embedding, StartsAsItsPaddingAndVarianceSay) {

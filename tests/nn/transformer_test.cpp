@@ -50,34 +50,87 @@ std::vector<std::string> decoder_layer_names() {
   return names;
 }
 
+std::vector<std::string> encoder_names() {
+  std::vector<std::string> names = with_prefix("layers.0.", encoder_layer_names());
+  append(names, {"norm.weight", "norm.bias"});
+  return names;
+}
+
+std::vector<std::string> decoder_names() {
+  std::vector<std::string> names = with_prefix("layers.0.", decoder_layer_names());
+  append(names, {"norm.weight", "norm.bias"});
+  return names;
+}
+
+/// What encoders of width 4 refuse.
+const std::vector<Refusal> kWrongInput{
+    {{{2, 3, 5}}, "MultiHeadAttention: x is [2, 3, 5]; it must be [B, T, 4]"},
+    {{{3, 4}}, "MultiHeadAttention: x is [3, 4]; it must be [B, T, 4]"}};
+/// The first of these, if a norm comes first.
+const char* const kWrongNorm =
+    "layer_norm: widths differ: x is [2, 3, 5], gamma is [4]; gamma must be [x.shape[-1]] = [5]";
+/// What decoders of width 4 refuse.
+const std::vector<Refusal> kWrongInputs{
+    {{{2, 3, 5}, {2, 5, 4}}, "MultiHeadAttention: x is [2, 3, 5]; it must be [B, T, 4]"},
+    {{{2, 3, 4}, {2, 5, 3}}, "MultiHeadAttention: x is [2, 5, 3]; it must be [B, T, 4]"},
+    {{{2, 3, 4}, {1, 5, 4}},
+     "scaled_dot_product_attention: q is [2, 2, 3, 2], k is [1, 2, 5, 2]; k must have the same "
+     "B = 2, H = 2 and D = 2"}};
+
 TEST(TransformerEncoderLayer, KeepsTheLayerContract) {
   for (const bool norm_first : {false, true}) {
+    std::vector<Refusal> refuses = kWrongInput;
+    if (norm_first) refuses[0].text = kWrongNorm;
     expect_layer_contract(
         [&](Rng& rng, DType d) { return TransformerEncoderLayer(small(norm_first, d), rng); },
-        {{2, 3, 4}}, encoder_layer_names());
+        {{2, 3, 4}}, encoder_layer_names(), {.refuses = refuses, .drops = true});
   }
 }
 
 TEST(TransformerDecoderLayer, KeepsTheLayerContract) {
   for (const bool norm_first : {false, true}) {
+    std::vector<Refusal> refuses = kWrongInputs;
+    if (norm_first) refuses[0].text = kWrongNorm;
     expect_layer_contract(
         [&](Rng& rng, DType d) { return TransformerDecoderLayer(small(norm_first, d), rng); },
-        {{2, 3, 4}, {2, 5, 4}}, decoder_layer_names(),
+        {{2, 3, 4}, {2, 5, 4}}, decoder_layer_names(), {.refuses = refuses, .drops = true},
         [](auto& layer, const auto& x) { return layer(x[0], x[1], {.causal = true}); });
   }
 }
 
-TEST(Transformer, KeepsTheLayerContractUnderPyTorchsNames) {
-  std::vector<std::string> names = with_prefix("encoder.layers.0.", encoder_layer_names());
-  append(names, {"encoder.norm.weight", "encoder.norm.bias"});
-  append(names, with_prefix("decoder.layers.0.", decoder_layer_names()));
-  append(names, {"decoder.norm.weight", "decoder.norm.bias"});
+TEST(TransformerEncoder, KeepsTheLayerContract) {
+  expect_layer_contract(
+      [](Rng& rng, DType d) { return TransformerEncoder(1, small(false, d), rng); }, {{2, 3, 4}},
+      encoder_names(), {.refuses = kWrongInput, .drops = true},
+      [](auto& encoder, const auto& x) {
+        return encoder(x[0], {.key_lengths = Tensor::from({3, 2}, {2}, DType::i64)});
+      });
+}
+
+TEST(TransformerDecoder, KeepsTheLayerContract) {
+  expect_layer_contract(
+      [](Rng& rng, DType d) { return TransformerDecoder(1, small(false, d), rng); },
+      {{2, 3, 4}, {2, 5, 4}}, decoder_names(), {.refuses = kWrongInputs, .drops = true},
+      [](auto& decoder, const auto& x) {
+        return decoder(x[0], x[1], {.causal = true},
+                       {.key_lengths = Tensor::from({5, 2}, {2}, DType::i64)});
+      });
+}
+
+TEST(Transformer, KeepsTheLayerContract) {  // under PyTorch's names
+  std::vector<std::string> names = with_prefix("encoder.", encoder_names());
+  append(names, with_prefix("decoder.", decoder_names()));
   expect_layer_contract(
       [&](Rng& rng, DType d) {
-        return Transformer({.layer = small(true, d), .encoder_layers = 1, .decoder_layers = 1},
+        return Transformer({.layer = small(false, d), .encoder_layers = 1, .decoder_layers = 1},
                            rng);
       },
       {{2, 3, 4}, {2, 2, 4}}, names,
+      {.refuses = {{{{2, 3, 4}, {2, 2, 3}},
+                    "MultiHeadAttention: x is [2, 2, 3]; it must be [B, T, 4]"},
+                   {{{2, 3, 5}, {2, 2, 4}},
+                    "MultiHeadAttention: x is [2, 3, 5]; it must be [B, T, 4]"}},
+       .drops = true},
       [](auto& transformer, const auto& x) { return transformer(x[0], x[1]); });
 }
 
@@ -113,13 +166,31 @@ TEST(TranslationTransformer, CountsItsParametersAndTiesTheOutput) {
                                              "positions.weight", "output.weight", "output.bias"}));
 }
 
-TEST(TranslationTransformer, GradientsOfAllParameters) {
-  Rng rng(1);
-  TranslationTransformer model(translation(DType::f64), rng);
-  model.eval();
-  disturb(model);
-  expect_parameter_gradients(
-      model, [&] { return model(source_ids(), {.key_lengths = source_lengths()}, target_ids()); });
+TEST(TranslationTransformer, KeepsTheLayerContract) {
+  using Positions = TranslationTransformer::Positions;
+  for (const Positions positions : {Positions::sinusoidal, Positions::learned}) {
+    const bool learned = positions == Positions::learned;  // and the output of its own
+    std::vector<std::string> names{"source_embedding.weight", "target_embedding.weight"};
+    if (learned) names.push_back("positions.weight");
+    append(names, with_prefix("transformer.encoder.", encoder_names()));
+    append(names, with_prefix("transformer.decoder.", decoder_names()));
+    if (learned) names.push_back("output.weight");
+    names.push_back("output.bias");
+    expect_layer_contract(
+        [&](Rng& rng, DType d) {
+          TranslationTransformer::Config config = translation(d);
+          config.encoder_layers = config.decoder_layers = 1;
+          config.width = 4;
+          config.feed_forward = 6;
+          config.positions = positions;
+          config.tied = !learned;
+          return TranslationTransformer(config, rng);
+        },
+        {}, names, {.drops = true},
+        [](auto& model, const auto&) {
+          return model(source_ids(), {.key_lengths = source_lengths()}, target_ids());
+        });
+  }
 }
 
 TEST(TranslationTransformer, DecodingStepByStepGivesTheSameLogits) {
