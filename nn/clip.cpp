@@ -19,11 +19,12 @@ double clip_grad_norm(std::span<const Parameter> parameters, double max_norm) {
     squares += part * part;
   }
   const double total = std::sqrt(squares);
-  if (!std::isfinite(total) || total <= max_norm) return total;
+  const double factor = max_norm / (total + 1e-6);
+  if (!std::isfinite(total) || factor >= 1) return total;
   for (const Parameter& parameter : parameters) {
     if (!parameter.has_grad()) continue;
     Tensor g = parameter.grad();
-    scale_into(g, max_norm / (total + 1e-6));
+    scale_into(g, factor);
   }
   return total;
 }

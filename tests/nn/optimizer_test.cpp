@@ -107,6 +107,16 @@ TEST(Cases, Cases_6_3_Clipping) {
   }
 }
 
+TEST(Clip, ByNormBeginsWherePyTorchDoes) {  // factor min(1, limit / (norm + 1e-6))
+  Parameter a = weights({0, 0});
+  set_grad(a, {3, 4});
+  EXPECT_EQ(clip_grad_norm(std::vector{a}, 5), 5);
+  EXPECT_DOUBLE_EQ(a.grad().data<double>()[0], 3 * (5 / 5.000001));
+  set_grad(a, {3, 4});
+  EXPECT_EQ(clip_grad_norm(std::vector{a}, 5.000002), 5);
+  EXPECT_EQ(a.grad().data<double>()[0], 3);
+}
+
 TEST(Clip, ByValueLimitsEachElement) {
   Parameter a = weights({0, 0, 0, 0}), idle = weights({1});
   set_grad(a, {-7, 0.5, 2, std::nan("")});
