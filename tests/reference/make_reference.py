@@ -16,6 +16,7 @@ import attention
 import attention_seeds
 import layers
 import ops
+import optimizers
 import transformers
 
 FILES = {
@@ -23,6 +24,7 @@ FILES = {
     "attention_seeds": attention_seeds.make,
     "layers": layers.make,
     "ops": ops.make,
+    "optimizers": optimizers.make,
     "transformers": transformers.make,
 }
 
