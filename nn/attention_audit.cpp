@@ -21,12 +21,15 @@ Mask declared(const AttentionAuditOptions& options) {
   return options.mask & Mask{.causal = options.causal};
 }
 
-/// bool [B, T, T]: which positions the mask shows to at least one head.
-Tensor shown(const Mask& mask, const Shape& x) {
+/// bool [B, H, T, T]: which positions the mask shows to each head. Refuses one that does not fit.
+Tensor shown_to_heads(const Mask& mask, const Shape& x) {
   const bool by_head = mask.allowed.defined() && mask.allowed.rank() == 4;
   const std::int64_t heads = by_head ? mask.allowed.shape()[1] : 1;
-  return any(dense(kOp, mask, {x[0], heads, x[1], x[1]}), 1);
+  return dense(kOp, mask, {x[0], heads, x[1], x[1]});
 }
+
+/// bool [B, T, T]: which positions the mask shows to at least one head.
+Tensor shown(const Mask& mask, const Shape& x) { return any(shown_to_heads(mask, x), 1); }
 
 /// What was found, against what was declared.
 class Judgement {
@@ -211,7 +214,7 @@ AttentionAudit attention_audit(const std::function<Variable(const Variable& x)>&
                      kOp);
   const double tolerance = tolerance_for(x.dtype(), options);
   const Mask mask = declared(options);
-  static_cast<void>(shown(mask, x.shape()));  // refuses one that does not fit, before f is called
+  static_cast<void>(shown_to_heads(mask, x.shape()));  // before f is called
 
   Rng rng(1);
   const double largest = max(abs(x.value())).item();
@@ -231,12 +234,12 @@ AttentionAudit attention_audit(
     return std::function([&f, mask](const Variable& at) { return f(at, mask); });
   };
   AttentionAudit audit = attention_audit(with(options.mask), x, options);
-  if (all(shown(options.mask, x.shape())).item() != 0) return audit;
+  if (all(shown_to_heads(options.mask, x.shape())).item() != 0) return audit;
 
+  // Every bit: a key that is hidden may have had next to no weight without the mask, too.
   const Tensor masked = plain(with(options.mask))(x.value());
   const Tensor open = plain(with({}))(x.value());
-  const double allowance = tolerance_for(x.dtype(), options) * max(abs(open)).item();
-  if (max(abs(masked - open)).item() <= allowance) {
+  if (all(equal(masked, open)).item() != 0) {
     std::erase_if(audit.violations, [](const AttentionViolation& violation) {
       return violation.fault == AttentionFault::ignores_mask;
     });
@@ -259,7 +262,7 @@ AttentionAudit attention_audit(const std::function<Variable(const Tensor& ids)>&
                      bad->position, vocabulary);
   }
   const Mask mask = declared(options);
-  static_cast<void>(shown(mask, ids.shape()));
+  static_cast<void>(shown_to_heads(mask, ids.shape()));  // before f is called
 
   const auto result = [&f](const Tensor& at) {
     const NoGrad guard;

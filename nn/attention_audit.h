@@ -45,9 +45,9 @@ struct AttentionAuditOptions {
 /// Who reaches whom. Rows are positions of the result and columns positions of the input, as
 /// queries and keys are in attention weights.
 struct AttentionAudit {
-  Tensor reaches;    ///< bool [B, T, T]: position j of sample b reaches position i of its result
+  Tensor reaches;    ///< bool [B, T, T]: [b, i, j] if position j of sample b reaches position i
   Tensor may_reach;  ///< bool [B, T, T]: the same as declared; true where i = j
-  Tensor samples;    ///< bool [B, B]: sample a reaches sample b
+  Tensor samples;    ///< bool [B, B]: [b, a] if any position of sample a reaches one of sample b
   std::vector<AttentionViolation> violations;  ///< at most one of each fault
 
   bool passed() const { return violations.empty(); }
@@ -62,8 +62,9 @@ std::string to_string(const AttentionAudit& audit);
 /// changes; and a gradient is sent back from each position of y to see where it arrives. That makes
 /// B·T calls and B·T backward passes, so a small x is best. Gradients that parameters had before
 /// are theirs again afterwards. With dtype f64 much smaller leaks are found than with f32.
+///
 /// Through a stack of layers `allowed` is to hold what the stack as a whole may reach: what one
-/// layer hides can come by way of a third position.
+/// layer hides can come by way of a third position. A causal mask and padding hold through all.
 /// Shapes: x [B, T, E] -> y [B, T, any].
 /// Throws: ShapeError unless x is [B, T, E] with T >= 2 and f keeps B and T; DTypeError unless x is
 ///         f32 or f64; ValueError if x, y or a gradient is not finite, or if f gives two results

@@ -77,16 +77,14 @@ PositionInfluence influence_by_change(const std::function<Tensor(const Tensor& x
                                       const std::function<void(Tensor& position)>& change) {
   const std::int64_t positions = x.shape()[0] * x.shape()[1];
   PositionInfluence influence(positions);
-  double scale = max(abs(y)).item();
   for (std::int64_t from = 0; from < positions; ++from) {
     Tensor changed = x.clone();
     Tensor place = position(changed, from);
     change(place);
-    const Tensor moved = f(changed);
-    scale = std::max(scale, max(abs(moved)).item());
-    influence.set_from(from, moved - y);
+    influence.set_from(from, f(changed) - y);
   }
-  influence.divide_by(scale);
+  const double scale = max(abs(y)).item();
+  influence.divide_by(scale > 0 ? scale : influence.largest());
   return influence;
 }
 

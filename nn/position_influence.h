@@ -10,7 +10,7 @@
 namespace lectern::nn {
 
 /// How strongly each position of the input of a function acts on each position of its result, from
-/// 0, not at all, to about 1. Position t of sample b has the number b · T + t.
+/// 0, not at all. Position t of sample b has the number b · T + t.
 class PositionInfluence {
  public:
   explicit PositionInfluence(std::int64_t positions)
@@ -35,7 +35,8 @@ class PositionInfluence {
 };
 
 /// Calls `change` on each position of x in turn ([E] of [B, T, E], or one id of [B, T]) and sees
-/// where the result moves away from y = f(x); relative to the largest element of any result.
+/// where the result moves away from y = f(x); relative to the largest element of y, or to the
+/// largest move if y is 0.
 PositionInfluence influence_by_change(const std::function<Tensor(const Tensor& x)>& f,
                                       const Tensor& x, const Tensor& y,
                                       const std::function<void(Tensor& position)>& change);

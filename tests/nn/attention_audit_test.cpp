@@ -171,6 +171,41 @@ TEST(AttentionAudit, HandsTheMaskToAFunctionThatTakesOne) {
   EXPECT_EQ(faults(attention_audit(deaf, sentences(), {})), Faults{});
 }
 
+TEST(AttentionAudit, FindsThatAMaskOfOneHeadIsIgnored) {
+  Tensor by_head = Tensor::ones({1, 2, 5, 5}, DType::boolean);
+  Tensor second = select(select(by_head, 0, 0), 0, 1);
+  second.copy_from(band());
+  Rng rng(1);
+  const MultiHeadSelfAttention attention(4, 2, rng, {.dtype = DType::f64});
+  const auto told = [&](const Variable& x, const Mask& mask) { return attention(x, mask); };
+  const auto deaf = [&](const Variable& x, const Mask&) { return attention(x); };
+  EXPECT_EQ(faults(attention_audit(told, sentences(), {.mask = allow(by_head)})), Faults{});
+  EXPECT_EQ(faults(attention_audit(deaf, sentences(), {.mask = allow(by_head)})),
+            Faults{Fault::ignores_mask});
+}
+
+TEST(AttentionAudit, DoesNotTakeAKeyOfNoWeightForAnIgnoredMask) {
+  // Without the mask the hidden keys have weights of about exp(-34): less than the tolerance.
+  const auto nearly_masked = [](const Variable& x, const Mask& mask) {
+    const Variable scores = where(band(), matmul(x, transpose(x, 1, 2)), -34);
+    return matmul(masked_softmax(scores, mask), x);
+  };
+  const Tensor with = nearly_masked(sentences(), allow(band())).value();
+  const Tensor without = nearly_masked(sentences(), {}).value();
+  EXPECT_FALSE(same_bits(with, without));
+  EXPECT_TRUE(all_close(with, without, 0, 1e-14));
+  EXPECT_EQ(faults(attention_audit(nearly_masked, sentences(), {.mask = allow(band())})), Faults{});
+}
+
+TEST(AttentionAudit, MeasuresChangesOfAResultThatIsZero) {
+  const Variable nothing(Tensor::zeros({2, 5, 4}));
+  EXPECT_EQ(faults(attention_audit([](const Variable& x) { return attend(x, {}); }, nothing)),
+            Faults{});
+  EXPECT_EQ(faults(attention_audit([](const Variable& x) { return attend(x, {}); }, nothing,
+                                   {.causal = true})),
+            Faults{Fault::looks_at_future});
+}
+
 TEST(AttentionAudit, AKeyThatOneHeadSeesMayReach) {
   Tensor by_head = Tensor::zeros({1, 2, 5, 5}, DType::boolean);
   Tensor second = select(select(by_head, 0, 0), 0, 1);
