@@ -17,6 +17,7 @@ import attention_seeds
 import layers
 import ops
 import optimizers
+import training
 import transformers
 
 FILES = {
@@ -25,6 +26,7 @@ FILES = {
     "layers": layers.make,
     "ops": ops.make,
     "optimizers": optimizers.make,
+    "training": training.make,
     "transformers": transformers.make,
 }
 
