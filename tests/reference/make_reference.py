@@ -19,6 +19,7 @@ import ops
 import optimizers
 import training
 import transformers
+import weights
 
 FILES = {
     "attention": attention.make,
@@ -26,6 +27,8 @@ FILES = {
     "layers": layers.make,
     "ops": ops.make,
     "optimizers": optimizers.make,
+    "pytorch_transformer": weights.make,
+    "pytorch_transformer_output": weights.make_output,
     "training": training.make,
     "transformers": transformers.make,
 }

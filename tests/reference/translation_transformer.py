@@ -57,12 +57,13 @@ class TranslationTransformer(nn.Module):
         )
 
     def embed(self, table, ids):
+        x = table(ids) * self.scale
         positions = self.positions.weight if self.learned else self.sinusoids
-        return table(ids) * self.scale + positions[: ids.shape[1]]
+        return x + positions[: ids.shape[1]].to(x.dtype)
 
 
 def sinusoidal_positions(length, width):
     column = torch.arange(width)
     exponent = (column - column % 2).double() / width
     angle = torch.arange(length).double()[:, None] / 10000**exponent
-    return torch.where(column % 2 == 0, angle.sin(), angle.cos()).float()
+    return torch.where(column % 2 == 0, angle.sin(), angle.cos())
