@@ -38,9 +38,10 @@ Tensor band() {
   return equal(tril(triu(ones, -1), 1), 1);
 }
 
-/// The plainest attention: x itself is queries, keys and values.
+/// The plainest attention: x itself is queries, keys and values. The scores are small, so that no
+/// weight is nearly 0.
 Variable attend(const Variable& x, const Mask& mask) {
-  return matmul(masked_softmax(matmul(x, transpose(x, 1, 2)), mask), x);
+  return matmul(masked_softmax(0.1 * matmul(x, transpose(x, 1, 2)), mask), x);
 }
 
 Faults faults(const AttentionAudit& audit) {
