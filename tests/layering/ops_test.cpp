@@ -1,37 +1,16 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
+#include <string>
+
+#include "tests/support/declared_functions.h"
 
 namespace lectern {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-/// Names of the functions that the headers in `folder` declare at the start of a line and that
-/// return `type`; operators are named by their signs.
-std::set<std::string> declared(const fs::path& folder, const std::string& type) {
-  const std::regex declaration("(^|\n)" + type + R"( (operator *[-+*/]|\w+)\()");
-  std::set<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".h") continue;
-    const std::string text = text_of(entry.path());
-    for (std::sregex_iterator match(text.begin(), text.end(), declaration), end; match != end;
-         ++match) {
-      names.insert((*match)[2]);
-    }
-  }
-  return names;
-}
 
 /// All words of the tests under `folder` whose files contain `mark`, and signs between blanks.
 std::set<std::string> tested(const fs::path& folder, const std::string& mark) {
@@ -54,8 +33,7 @@ const fs::path kRoot(LECTERN_SOURCE_DIR);
 
 TEST(Ops, EveryDifferentiableOpIsNamedWhereGradientsAreChecked) {
   const std::set<std::string> words = tested(kRoot / "tests/autograd/ops", "gradients_match(");
-  const std::string types = "(?:Variable|std::vector<Variable>|SortedVariable|Attended)";
-  const std::set<std::string> ops = declared(kRoot / "autograd/ops", types);
+  const std::set<std::string> ops = differentiable_ops(kRoot);
   EXPECT_GT(ops.size(), 50U);  // the pattern still finds the declarations
   EXPECT_TRUE(ops.contains("softmax") && ops.contains("operator*"));
   for (const std::string& op : ops) {
@@ -66,7 +44,7 @@ TEST(Ops, EveryDifferentiableOpIsNamedWhereGradientsAreChecked) {
 TEST(Ops, EveryTensorFunctionIsNamedInATest) {
   const std::set<std::string> words = tested(kRoot / "tests/tensor", "TEST(");
   const std::string types = "(?:Tensor|std::vector<Tensor>|SortedTensor|bool)";
-  std::set<std::string> functions = declared(kRoot / "tensor", types);
+  std::set<std::string> functions = declared_functions(kRoot / "tensor", types);
   EXPECT_GT(functions.size(), 80U);
   EXPECT_TRUE(functions.contains("exp") && functions.contains("operator/"));
   for (const char* part : {"labelled_view", "map_numbers", "map_registers"}) {
