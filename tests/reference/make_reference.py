@@ -4,8 +4,8 @@
 They are part of the repository, so the tests need neither Python nor PyTorch. To make them again
 (Debian 12: apt-get install python3-torch, which is PyTorch 1.13):
 
-    /usr/bin/python3 tests/reference/make_reference.py            all files
-    /usr/bin/python3 tests/reference/make_reference.py ops        one
+    /usr/bin/python3 tests/reference/make_reference.py                all files
+    /usr/bin/python3 tests/reference/make_reference.py ops/softmax    one
 """
 import pathlib
 import sys
@@ -17,20 +17,15 @@ import attention_seeds
 import layers
 import ops
 import optimizers
-import training
 import transformers
-import weights
 
 FILES = {
     "attention": attention.make,
     "attention_seeds": attention_seeds.make,
     "layers": layers.make,
-    "ops": ops.make,
     "optimizers": optimizers.make,
-    "pytorch_transformer": weights.make,
-    "pytorch_transformer_output": weights.make_output,
-    "training": training.make,
     "transformers": transformers.make,
+    **{f"ops/{family}": make for family, make in ops.FAMILIES.items()},
 }
 
 
@@ -40,6 +35,7 @@ def main():
     for name in sys.argv[1:] or FILES:
         torch.manual_seed(1)
         path = folder / f"{name}.safetensors"
+        path.parent.mkdir(parents=True, exist_ok=True)
         FILES[name]().save(path)
         print(f"{path}: {path.stat().st_size} bytes")
 

@@ -1,0 +1,105 @@
+"""Reference values of autograd/ops/reduce.h."""
+import torch
+from torch import inf, nan, randn
+
+from ops.forms import numbers, positive
+from reference_file import ReferenceFile
+
+AXES = {"all": (0, 1, 2), "axis 0": (0,), "axis -1": (-1,), "axes 0 and 2": (0, 2)}
+
+
+def prod(x, axes, keepdim):
+    """torch.prod takes one axis: those to be reduced go last and become one."""
+    axes = [axis % x.dim() for axis in axes]
+    others = [axis for axis in range(x.dim()) if axis not in axes]
+    kept = [1 if axis in axes else extent for axis, extent in enumerate(x.shape)]
+    y = x.permute(*others, *axes).flatten(len(others)).prod(-1) if axes else x.prod()
+    return y.reshape(kept) if keepdim else y
+
+
+REDUCTIONS = {
+    "sum": lambda x, axes, keepdim: x.sum(axes, keepdim),
+    "mean": lambda x, axes, keepdim: x.mean(axes, keepdim),
+    "var": lambda x, axes, keepdim: x.var(axes, correction=1, keepdim=keepdim),
+    "var, correction 0": lambda x, axes, keepdim: x.var(axes, correction=0, keepdim=keepdim),
+    "std": lambda x, axes, keepdim: x.std(axes, correction=1, keepdim=keepdim),
+    "std, correction 0": lambda x, axes, keepdim: x.std(axes, correction=0, keepdim=keepdim),
+    "norm": lambda x, axes, keepdim: torch.linalg.vector_norm(x, 2, axes, keepdim),
+    "prod": prod,
+    "max": torch.amax,
+    "min": torch.amin,
+    "logsumexp": torch.logsumexp,
+}
+
+
+def make():
+    file = ReferenceFile()
+    for name, f in REDUCTIONS.items():
+        for axes_name, axes in AXES.items():
+            for keepdim in (False, True):
+                key = f"{name}, {axes_name}" + (", keepdim" if keepdim else "")
+                add_forms(file, key, lambda x: f(x, axes, keepdim), axes, keepdim)
+        # PyTorch's var of a scalar has the gradient infinity, but of [1, 1, 1] it has NaN, as here.
+        if name != "var":
+            file.add(f"{name}, all/scalar", lambda x: f(x, (), False), [randn(())])
+        file.add(f"{name}, all/one long axis", lambda x: f(x, (0,), False), [randn(509)])
+    add_edges(file)
+    for axis in (0, 1, -1):
+        for form, x in operands():
+            file.add(f"cumsum, axis {axis}/{form}", lambda x: x.cumsum(axis), [x])
+    file.add("cumsum, axis 0/infinite", lambda x: x.cumsum(0), [numbers(1, inf, 2, -inf, 3)])
+    return file
+
+
+def operands():
+    return [
+        ("plain", randn(2, 3, 4)),
+        ("size 1", randn(1, 1, 1)),
+        ("empty", randn(2, 0, 3)),
+        ("repeated", randn(2, 1, 4).expand(2, 3, 4)),
+    ]
+
+
+def add_forms(file, key, f, axes, keepdim):
+    for form, x in operands():
+        if keepdim and form in ("size 1", "repeated"):
+            continue  # only the shape is another
+        # The largest of nothing is an error, here as there.
+        if form == "empty" and len(axes) == 3 and key.startswith(("max", "min")):
+            continue
+        file.add(f"{key}/{form}", f, [x])
+    if not keepdim:
+        file.add(f"{key}/long", f, [randn(2, 2, 67)])
+
+
+def add_edges(file):
+    rows = {
+        "zeros in a product": ["prod"],
+        "a row of zeros": ["norm"],
+        "equal elements": ["max", "min"],
+        "constant": ["std, correction 0", "var, correction 0", "var"],
+    }
+    x = {
+        "zeros in a product": torch.stack([numbers(2, 0, 3), numbers(0, 0, 5), numbers(1, 2, 4)]),
+        "a row of zeros": torch.stack([numbers(0, 0, 0), numbers(3, 0, 4)]),
+        "equal elements": torch.stack([numbers(1, 1, 0), numbers(0, -0.0, 0), numbers(2, 3, 3), numbers(inf, inf, 1)]),
+        "constant": torch.full((2, 3), 0.5),
+    }
+    for form, names in rows.items():
+        for name in names:
+            file.add(f"{name}, axis -1/{form}", lambda x: REDUCTIONS[name](x, (-1,), False), [x[form]])
+            file.add(f"{name}, all/{form}", lambda x: REDUCTIONS[name](x, (0, 1), False), [x[form]])
+    # Far from 0 a variance must not be the difference of two large numbers.
+    for name in ["mean", "var", "std", "logsumexp"]:
+        far = lambda x: REDUCTIONS[name](x, (-1,), False)
+        file.add(f"{name}, axis -1/far from 0", far, [1e4 + randn(3, 50)])
+    # Rows of -infinity throughout are left out: PyTorch's gradient is NaN there, 0 here.
+    minus_infinity = torch.stack([numbers(1, -inf, 2), numbers(-inf, -inf, 0), numbers(1e4, -1e4, 1e4)])
+    file.add("logsumexp, axis -1/-infinity", lambda x: x.logsumexp(-1), [minus_infinity])
+    for name in ["sum", "mean", "prod"]:
+        special = torch.stack([numbers(1, inf, 2), numbers(inf, -inf, 1), numbers(nan, 1, 2)])
+        file.add(f"{name}, axis -1/special", lambda x: REDUCTIONS[name](x, (-1,), False), [special])
+    for name in ["max", "min"]:
+        # Only forward: both give NaN to the elements beside a NaN, but say nothing about it.
+        with_nan = torch.stack([numbers(1, nan, 2), numbers(-inf, 3, inf)])
+        file.add(f"{name}, axis -1/NaN", lambda x: REDUCTIONS[name](x.detach(), (-1,), False), [with_nan])
