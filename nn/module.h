@@ -63,8 +63,8 @@ class Module {
   /// Parameters, then buffers, by name; the tensors share storage with the module's.
   std::vector<NamedTensor> state_dict();
   /// Copies `entries` into the parameters and buffers, by name.
-  /// Throws: ShapeError listing every entry that is missing, unexpected, mis-shaped or mis-typed;
-  ///         the module is unchanged then.
+  /// Throws: ShapeError listing every entry that is missing, unexpected, given twice, mis-shaped or
+  ///         mis-typed; the module is unchanged then.
   void load_state_dict(std::span<const NamedTensor> entries);
 
   /// Training mode (dropout drops) or, with false, evaluation mode, for this module and all below.

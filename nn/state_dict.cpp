@@ -6,24 +6,37 @@
 #include <vector>
 
 namespace lectern::nn {
+namespace {
+
+/// How an entry of the file differs from the model's own; empty if it fits.
+std::string difference(const Tensor& file, const Tensor& model) {
+  constexpr std::string_view kBoth = "{} {} in the file, {} {} in the model",
+                             kOne = "{} in the file, {} in the model";
+  const bool same_shape = file.shape() == model.shape(), same_dtype = file.dtype() == model.dtype();
+  if (same_shape && same_dtype) return {};
+  if (same_dtype) return fmt::format(kOne, file.shape(), model.shape());
+  if (same_shape) return fmt::format(kOne, file.dtype(), model.dtype());
+  return fmt::format(kBoth, file.dtype(), file.shape(), model.dtype(), model.shape());
+}
+
+}  // namespace
 
 void copy_entries(std::span<const NamedTensor> entries, std::span<NamedTensor> own) {
-  std::unordered_map<std::string_view, const Tensor*> given;
-  for (const NamedTensor& entry : entries) given.emplace(entry.name, &entry.value);
-
   std::vector<std::string> faults;
+  std::unordered_map<std::string_view, const Tensor*> given;
+  for (const NamedTensor& entry : entries) {
+    if (!given.emplace(entry.name, &entry.value).second) {
+      faults.push_back(fmt::format("\"{}\" occurs twice", entry.name));
+    }
+  }
   std::unordered_set<std::string_view> expected;
   for (const NamedTensor& mine : own) {
     expected.insert(mine.name);
     const auto found = given.find(mine.name);
     if (found == given.end()) {
       faults.push_back(fmt::format("\"{}\" {} is missing", mine.name, mine.value.shape()));
-    } else if (found->second->shape() != mine.value.shape()) {
-      faults.push_back(fmt::format("\"{}\" is {} in the file, {} in the model", mine.name,
-                                   found->second->shape(), mine.value.shape()));
-    } else if (found->second->dtype() != mine.value.dtype()) {
-      faults.push_back(fmt::format("\"{}\" is {} in the file, {} in the model", mine.name,
-                                   found->second->dtype(), mine.value.dtype()));
+    } else if (const std::string fault = difference(*found->second, mine.value); !fault.empty()) {
+      faults.push_back(fmt::format("\"{}\" is {}", mine.name, fault));
     }
   }
   for (const NamedTensor& entry : entries) {
