@@ -7,7 +7,11 @@
 namespace lectern::nn {
 namespace {
 
-std::int64_t checked_head_width(std::int64_t width, std::int64_t heads, std::int64_t head_width) {
+std::int64_t checked_head_width(std::int64_t width, std::int64_t heads,
+                                const MultiHeadAttention::Options& options) {
+  const auto& [dropout, head_width, dtype] = options;
+  require<ValueError>(dropout >= 0 && dropout <= 1,
+                      "MultiHeadAttention: dropout is {}; it must be in [0, 1]", dropout);
   require<ShapeError>(width > 0 && heads > 0 && head_width >= 0,
                       "MultiHeadAttention: width is {}, heads is {}, head width is {}; width and "
                       "heads must be positive",
@@ -33,7 +37,7 @@ bool same(const Variable& a, const Variable& b) {
 MultiHeadAttention::MultiHeadAttention(std::int64_t width, std::int64_t heads, Rng& rng,
                                        Options options)
     : heads_(heads),
-      head_width_(checked_head_width(width, heads, options.head_width)),
+      head_width_(checked_head_width(width, heads, options)),
       in_proj_weight_(xavier_uniform({3 * heads_ * head_width_, width}, rng, options.dtype),
                       /*requires_grad=*/true),
       in_proj_bias_(zero_bias(3 * heads_ * head_width_, options.dtype)),
@@ -41,10 +45,7 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t width, std::int64_t heads, R
                           /*requires_grad=*/true),
                 zero_bias(width, options.dtype)),
       dropout_(options.dropout),
-      rng_(rng) {
-  require<ValueError>(dropout_ >= 0 && dropout_ <= 1,
-                      "MultiHeadAttention: dropout is {}; it must be in [0, 1]", dropout_);
-}
+      rng_(rng) {}
 
 Variable MultiHeadAttention::operator()(const Variable& query, const Variable& key,
                                         const Variable& value, const Mask& mask) const {

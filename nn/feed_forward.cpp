@@ -16,9 +16,9 @@ Linear xavier_linear(std::int64_t in, std::int64_t out, Rng& rng, DType dtype) {
 }  // namespace
 
 FeedForward::FeedForward(std::int64_t width, std::int64_t inner, Rng& rng, Options options)
-    : linear1_(xavier_linear(width, inner, rng, options.dtype)),
+    : dropout_(options.dropout, rng),
+      linear1_(xavier_linear(width, inner, rng, options.dtype)),
       linear2_(xavier_linear(inner, width, rng, options.dtype)),
-      dropout_(options.dropout, rng),
       activation_(options.activation) {}
 
 Variable FeedForward::operator()(const Variable& x) const {

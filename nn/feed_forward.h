@@ -30,9 +30,9 @@ class FeedForward final : public Module {
  private:
   void describe(Members& members) override;
 
+  Dropout dropout_;  // made first: it checks its probability
   Linear linear1_;
   Linear linear2_;
-  Dropout dropout_;
   Activation activation_;
 };
 

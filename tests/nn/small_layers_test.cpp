@@ -119,6 +119,17 @@ TEST(Dropout, DropsInTrainingAlone) {
   EXPECT_THROW_TEXT(Dropout(1.5, rng), ValueError, "Dropout: p is 1.5; it must be in [0, 1]");
 }
 
+TEST(SmallLayers, RefuseImpossibleSizes) {
+  Rng rng(1);
+  EXPECT_THROW_TEXT(FeedForward(4, 0, rng), ShapeError,
+                    "FeedForward: width is 4, inner is 0; both must be positive");
+  EXPECT_THROW_TEXT(FeedForward(4, 7, rng, {.dropout = -1}), ValueError,
+                    "Dropout: p is -1; it must be in [0, 1]");
+  EXPECT_THROW_TEXT(LayerNorm(0), ShapeError, "LayerNorm: width is 0; it must be positive");
+  EXPECT_THROW_TEXT(RMSNorm(-2), ShapeError, "RMSNorm: width is -2; it must be positive");
+  EXPECT_EQ(rng.state().counter, 0U);  // nothing was drawn for what was not made
+}
+
 TEST(Init, StaysWithinItsBoundsAndVariances) {
   Rng rng(5);
   const Shape shape{300, 200};
