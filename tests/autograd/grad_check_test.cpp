@@ -167,6 +167,10 @@ TEST(GradCheck, RefusesAnythingButF64) {
   EXPECT_THROW_TEXT(
       check_gradients([](std::span<const Variable> x) { return x[0]; }, std::span(&at, 1)),
       DTypeError, "check_gradients: input 0 is f32; it must be f64");
+  const Tensor f64 = Tensor::ones({2}, DType::f64);
+  const auto forgetful = [&](std::span<const Variable>) { return Variable(at); };
+  EXPECT_THROW_TEXT(check_gradients(forgetful, std::span(&f64, 1)), DTypeError,
+                    "check_gradients: the result is f32; it must be f64");
 }
 
 }  // namespace

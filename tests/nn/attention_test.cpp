@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "autograd/ops/views.h"
 #include "tests/nn/layer_contract.h"
 #include "tests/support/all_close.h"
 #include "tests/support/expect_throw_text.h"
+#include "tests/support/values_of.h"
 
 namespace lectern::nn {
 namespace {
@@ -93,6 +96,51 @@ TEST(MultiHeadAttention, ASampleThatSeesNothingGivesTheOutputBias) {
   EXPECT_TRUE(all_close(y.value(), expand(bias, {1, 2, 4}), 0, 0));
 }
 
+// Sample 0 sees nothing; no gradient is NaN, nor does sample 1 or the weights notice.
+TEST(Cases, Cases_3_2_ASampleThatSeesNothingDoesNoHarm) {
+  Rng rng(1);
+  MultiHeadAttention attention(4, 2, rng);
+  const auto gradients = [&](const Tensor& x, const Mask& mask, double first) {
+    attention.zero_grad();
+    const Variable leaf(x.clone(), true);
+    Tensor g = Tensor::ones(x.shape());
+    if (x.shape()[0] == 2) slice(g, 0, 0, 1).fill(first);
+    backward(attention(leaf, leaf, leaf, mask), g);
+    std::vector<Tensor> all{slice(leaf.grad(), 0, x.shape()[0] - 1)};  // of the last sample
+    for (const Parameter& parameter : attention.parameters()) all.push_back(parameter.grad());
+    return all;
+  };
+  const Tensor x = Rng(2).normal({2, 3, 4});
+  const Mask mask{.key_lengths = Tensor::from({0, 3}, {2}, DType::i64)};
+  const std::vector<Tensor> both = gradients(x, mask, 0);
+  const std::vector<Tensor> alone = gradients(slice(x, 0, 1), {}, 0);
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    EXPECT_TRUE(all_close(both[i], alone[i])) << "gradient " << i;
+  }
+  for (const Tensor& gradient : gradients(x, mask, 1)) {
+    for (const double value : values_of(gradient)) EXPECT_TRUE(std::isfinite(value));
+  }
+}
+
+TEST(Cases, Cases_3_4_ModulesRefuseNumbersAsAMask) {
+  Rng rng(1);
+  const MultiHeadAttention attention(8, 2, rng);
+  const Variable x = normal({2, 3, 8}, 2);
+  for (const bool weights : {false, true}) {
+    const auto attend = [&](const Tensor& allowed) {
+      const Mask mask{.allowed = allowed};
+      return weights ? attention.with_weights(x, x, x, mask).output : attention(x, x, x, mask);
+    };
+    EXPECT_THROW_TEXT(attend(Tensor::ones({3, 3})), DTypeError,
+                      "scaled_dot_product_attention: mask is f32; it must be bool, true = may be "
+                      "seen; numbers to add to the scores are a bias");
+    EXPECT_THROW_TEXT(attend(Tensor::ones({2, 4}, DType::boolean)), ShapeError,
+                      "scaled_dot_product_attention: mask does not broadcast to the scores: mask "
+                      "is [2, 4], scores are [2, 2, 3, 3]; axis -1 has 4 and 3");
+    EXPECT_EQ(attend(Tensor::ones({3, 3}, DType::boolean)).shape(), x.shape());
+  }
+}
+
 TEST(Cases, Cases_3_3_DecodingTokenByToken) {
   Rng rng(1);
   const MultiHeadSelfAttention attention(8, 2, rng);
@@ -137,6 +185,7 @@ TEST(MultiHeadAttention, NamesWhatDoesNotFit) {
                     "must be positive");
   EXPECT_THROW_TEXT(MultiHeadAttention(8, 2, rng, {.dropout = 1.5}), ValueError,
                     "MultiHeadAttention: dropout is 1.5; it must be in [0, 1]");
+  EXPECT_EQ(rng.state().counter, 0U);  // nothing was drawn for what was not made
   const MultiHeadSelfAttention attention(8, 2, rng);
   EXPECT_THROW_TEXT(attention(normal({2, 5, 7}, 1)), ShapeError,
                     "MultiHeadAttention: x is [2, 5, 7]; it must be [B, T, 8]");

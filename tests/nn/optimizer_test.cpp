@@ -96,6 +96,7 @@ TEST(Cases, Cases_6_3_Clipping) {
   set(3, 4, 12);
   EXPECT_NEAR(clip_grad_norm(both, 20), 13, 1e-6);
   EXPECT_TRUE(all_close(a.grad(), Tensor::from({3, 4}, {2}), 0, 0));
+  EXPECT_TRUE(all_close(b.grad(), Tensor::from({12}, {1}), 0, 0));
   set(0, 0, 0);
   EXPECT_EQ(clip_grad_norm(both, 1), 0);
   EXPECT_TRUE(all_close(a.grad(), Tensor::zeros({2}), 0, 0));
@@ -162,6 +163,10 @@ TEST(Schedule, ValuesByHand) {
   EXPECT_NEAR(cosine(3), 0.5, 1e-15);
   EXPECT_NEAR(cosine(5), 0, 1e-15);
   EXPECT_NEAR(cosine(9), 0, 1e-15);
+  EXPECT_THROW_TEXT((LinearSchedule{.first = 1, .last = 0, .steps = 0}(1)), ValueError,
+                    "schedule: steps is 0; it must be positive");
+  EXPECT_THROW_TEXT((StepSchedule{.lr = 8, .every = 0, .factor = 0.5}(1)), ValueError,
+                    "schedule: every is 0; it must be positive");
 }
 
 TEST(Cases, Cases_6_5_MicroBatchesOfUnequalSize) {

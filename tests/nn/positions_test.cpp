@@ -49,6 +49,14 @@ TEST(LearnedPositions, KeepsTheLayerContract) {
                         {{2, 9, 4}}, {"weight"}, {.refuses = refused_by("LearnedPositions")});
 }
 
+TEST(SinusoidalPositions, RefuseImpossibleTables) {
+  EXPECT_THROW_TEXT(sinusoidal_positions(-1, 4), ShapeError,
+                    "sinusoidal_positions: length is -1, width is 4; length must be at least 0 and "
+                    "width positive");
+  EXPECT_THROW_TEXT(sinusoidal_positions(8, 4, DType::i64), DTypeError,
+                    "sinusoidal_positions: dtype is i64; it must be f32 or f64");
+}
+
 TEST(LearnedPositions, StartWhereTheyAreTold) {
   Rng rng(1);
   LearnedPositions positions(6, 4, rng);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "nn/translation_transformer.h"
 #include "tensor/indexing.h"
 #include "tests/nn/layer_contract.h"
@@ -221,6 +223,47 @@ TEST(Cases, Cases_3_4_ASampleDoesNotDependOnItsPaddingOrItsNeighbours) {
   const Tensor alone =
       model(slice(slice(source_ids(), 0, 1, 2), 1, 0, 3), {}, slice(target_ids(), 0, 1, 2)).value();
   EXPECT_TRUE(all_close(slice(both, 0, 1, 2), alone, 0, 1e-6));
+}
+
+TEST(Cases, Cases_3_5_EvaluationIsTheIdentityEverywhereInTheModel) {
+  const auto evaluate = [](std::optional<double> embedding, double outer, double inner) {
+    Rng rng(1);
+    TranslationTransformer::Config config = translation();
+    config.embedding_dropout = embedding;
+    config.dropout = outer;
+    config.inner_dropout = inner;
+    TranslationTransformer model(config, rng);
+    model.eval();
+    const NoGrad guard;
+    const Mask mask{.key_lengths = source_lengths()};
+    std::vector<Tensor> results{model(source_ids(), mask, target_ids()).value()};
+    const auto weights = model.attention_weights(source_ids(), mask, target_ids());
+    for (const Variable& layer : weights.encoder) results.push_back(layer.value());
+    for (const auto& layer : weights.decoder) results.push_back(layer.memory.value());
+    return results;
+  };
+  const std::vector<Tensor> want = evaluate(0, 0, 0);
+  for (const double p : {0.3, 1.0}) {  // of one kind of dropout, then of all
+    for (const auto& got :
+         {evaluate(p, 0, 0), evaluate(0, p, 0), evaluate(0, 0, p), evaluate(p, p, p)}) {
+      for (std::size_t i = 0; i < want.size(); ++i) EXPECT_TRUE(same_bits(got[i], want[i]));
+    }
+  }
+}
+
+TEST(Cases, Cases_10_3_DecodingNeverRunsPastTheTable) {
+  Rng rng(1);
+  TranslationTransformer::Config config = translation();
+  config.max_length = 4;
+  TranslationTransformer model(config, rng);
+  model.eval();
+  const NoGrad guard;
+  auto state = model.start_decoding(source_ids(), source_lengths(), 9);
+  const Tensor ids = Tensor::ones({2, 1}, DType::i64);
+  for (int t = 0; t < 4; ++t) EXPECT_NO_THROW(model.decode_next(ids, state)) << "step " << t;
+  EXPECT_THROW_TEXT(model.decode_next(ids, state), ShapeError,
+                    "SinusoidalPositions: positions 4..4 are asked for, the table has 4; x is "
+                    "[2, 1, 8]");
 }
 
 TEST(TranslationTransformer, AttentionWeightsOfEveryLayer) {

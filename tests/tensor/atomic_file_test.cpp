@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
 
 #include "tensor/error.h"
@@ -70,6 +71,16 @@ TEST(AtomicFile, PutsNoFileInThePlaceOfSomethingElse) {
     EXPECT_FALSE(std::filesystem::exists(path.string() + ".tmp"));
   }
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+TEST(ReadFile, SaysWhenAFileIsShorterThanItsSize) {
+  const std::filesystem::path path = "/sys/devices/system/cpu/online";  // says 4096, holds a line
+  if (!std::filesystem::exists(path)) GTEST_SKIP();
+  std::string line;
+  std::getline(std::ifstream(path), line);
+  EXPECT_THROW_TEXT(
+      read_file(path), IoError,
+      fmt::format("load: {}: {} of 4096 bytes could be read", path.string(), line.size() + 1));
 }
 
 TEST(Cases, Cases_7_3_DiskFull) {

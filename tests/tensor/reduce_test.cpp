@@ -309,20 +309,26 @@ TEST(Cases, Cases_2_4_ZeroSizesAndNaN) {
   EXPECT_EQ(sum(empty).item(), 0.0);
   EXPECT_EQ(prod(empty).item(), 1.0);
   EXPECT_TRUE(std::isnan(mean(empty).item()));
-  EXPECT_THROW(max(empty), ShapeError);
-  EXPECT_THROW(min(empty), ShapeError);
-  EXPECT_THROW(argmax(empty), ShapeError);
+  EXPECT_THROW_TEXT(max(empty), ShapeError,
+                    "max: nothing to choose from: x is [0], reduced over axes all");
+  EXPECT_THROW_TEXT(min(empty), ShapeError,
+                    "min: nothing to choose from: x is [0], reduced over axes all");
+  EXPECT_THROW_TEXT(argmax(empty), ShapeError,
+                    "argmax: nothing to choose from: x is [0], reduced over axes all");
 
   const Tensor x = Tensor::zeros({0, 3});
   EXPECT_EQ(values_of(sum(x, 0)), (Values{0, 0, 0}));
   EXPECT_EQ(sum(x, 1).shape(), Shape({0}));
-  EXPECT_THROW(max(x, 0), ShapeError);
+  EXPECT_THROW_TEXT(max(x, 0), ShapeError,
+                    "max: nothing to choose from: x is [0, 3], reduced over axes [0]");
   EXPECT_EQ(max(x, 1).shape(), Shape({0}));
 
   const Tensor nan = Tensor::from({1, kNaN, 2}, {3});
   EXPECT_TRUE(std::isnan(max(nan).item()));
   EXPECT_TRUE(std::isnan(min(nan).item()));
   EXPECT_EQ(argmax(nan).item(), 1.0);
+  EXPECT_EQ(argmin(nan).item(), 1.0);
+  EXPECT_EQ(argmin(Tensor::from({2, 1, 7, 1}, {4})).item(), 1.0);
   EXPECT_EQ(argmax(Tensor::from({2, 7, 7, 1}, {4})).item(), 1.0);
 }
 

@@ -83,7 +83,9 @@ TEST(Cases, Cases_7_1_GoodFiles) {
 TEST(Cases, Cases_7_1_HostileFiles) {
   const auto refused = [](const std::string& bytes, std::string_view why) {
     const MemoryStats before = memory_stats();
+    const auto start = std::chrono::steady_clock::now();
     EXPECT_THROW_TEXT(parse_safetensors(bytes, "f"), IoError, "load: f: " + std::string(why));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
     EXPECT_EQ(memory_stats().live_bytes, before.live_bytes);
   };
   const std::string good = file_of(a_f32("[2]", "[0,8]"), 8);
@@ -144,6 +146,20 @@ TEST(Cases, Cases_7_1_HostileFiles) {
           "\"__metadata__\" is not an object of strings");
   refused(file_of("{\"a\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[0,1]}}", 0) + "\x02",
           "\"a\" has a BOOL byte that is neither 0 nor 1");
+}
+
+TEST(Cases, Cases_2_3_SizesTooLargeInAFile) {
+  const auto refused = [](std::string_view shape, std::string_view why) {
+    EXPECT_THROW_TEXT(parse_safetensors(file_of(a_f32(shape, "[0,0]"), 0), "f"), IoError,
+                      "load: f: \"a\" has " + std::string(why));
+  };
+  refused("[8589934592,8589934592]", "shape [8589934592, 8589934592], too many elements to count");
+  refused("[4611686018427387904,4]", "shape [4611686018427387904, 4], too many elements to count");
+  refused("[3037000500,3037000500]", "shape [3037000500, 3037000500], too many elements to count");
+  refused("[-1]", "-1 in its shape; it must be a whole number from 0");
+  const Safetensors empty = parse_safetensors(
+      file_of(a_f32("[0,4611686018427387904,4611686018427387904]", "[0,0]"), 0), "f");
+  EXPECT_EQ(empty.tensors[0].value.numel(), 0);
 }
 
 TEST(Cases, Cases_7_2_FromViews) {

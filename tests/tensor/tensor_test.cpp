@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tensor/threads.h"
+#include "tensor/views.h"
 #include "tests/support/expect_throw_text.h"
 
 namespace lectern {
@@ -64,6 +65,15 @@ TEST(Tensor, RefusesWithTheNumbers) {
                     "data: x is f32, read as f64; convert it with .to(DType::f64)");
   EXPECT_THROW_TEXT(Tensor::empty({std::int64_t{1} << 45, 1024}), MemoryError,
                     "memory: the system has no block of 144115188075855872 bytes");
+  const Tensor x = Tensor::zeros({2, 3});
+  EXPECT_THROW_TEXT(transpose(x, 0, 1).data<float>(), ShapeError,
+                    "data: x of shape [3, 2] has strides [1, 3]; take .contiguous() first");
+  EXPECT_THROW_TEXT(x.clone().copy_from(Tensor::ones({3, 2})), ShapeError,
+                    "copy_from: shapes differ: source is [3, 2], this is [2, 3]");
+  EXPECT_THROW_TEXT(x.clone().copy_from(Tensor::ones({2, 3}, DType::i64)), DTypeError,
+                    "copy_from: dtypes differ: source is i64, this is f32");
+  EXPECT_THROW_TEXT(set_num_threads(0), ValueError,
+                    "set_num_threads: threads is 0; it must be at least 1");
 }
 
 TEST(Tensor, SameBitsForAnyNumberOfThreads) {

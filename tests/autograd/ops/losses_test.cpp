@@ -134,8 +134,12 @@ TEST(MseLoss, BitsDoNotDependOnTheThreads) {
 
 TEST(Cases, Cases_4_2_TargetsOutOfRange) {
   const Variable logits(Tensor::from({1, 2, 0, 0, 0, 3}, {2, 3}));
-  EXPECT_THROW(cross_entropy(logits, ids({1, 3})), IndexError);
-  EXPECT_THROW(cross_entropy(logits, ids({1, -7})), IndexError);
+  EXPECT_THROW_TEXT(cross_entropy(logits, ids({1, 3})), IndexError,
+                    "cross_entropy: target 3 at position [1] is outside the vocabulary: logits is "
+                    "[2, 3]");
+  EXPECT_THROW_TEXT(cross_entropy(logits, ids({1, -7})), IndexError,
+                    "cross_entropy: target -7 at position [1] is outside the vocabulary: logits is "
+                    "[2, 3]");
   const Tensor targets = ids({1, 255});
   const Tensor each =
       cross_entropy(logits, targets, {.ignore_index = 255, .reduction = Reduction::none}).value();

@@ -160,6 +160,14 @@ TEST(MaskedSoftmax, TakesEmptyScores) {
   EXPECT_EQ(masked_softmax(Variable(Tensor::zeros({2, 0})), {}).shape(), Shape({2, 0}));
 }
 
+TEST(Cases, Cases_3_4_NumbersAreNoMask) {
+  EXPECT_THROW_TEXT(
+      masked_softmax(Variable(Tensor::zeros({2, 3})), {.allowed = Tensor::ones({2, 3})}),
+      DTypeError,
+      "masked_softmax: mask is f32; it must be bool, true = may be seen; numbers to add to the "
+      "scores are a bias");
+}
+
 TEST(Cases, Cases_2_1_SoftmaxReadsTheView) {
   const Tensor s = Tensor::from({0, 0.5, 1, 1.5, 2, 2.5}, {2, 3});
   const Tensor y = softmax(Variable(transpose(s, 0, 1)), -1).value();
