@@ -1,7 +1,8 @@
 #include "nn/attention_audit.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 
 #include "nn/position_influence.h"
 #include "tensor/compare.h"
@@ -131,10 +132,10 @@ class Judgement {
         fmt::format("{} reaches {}", place(pairs.from), place(pairs.to)), pairs);
   }
 
-  /// Only what is far above rounding in one way and exactly 0 in the other: what is near the
-  /// tolerance may fall on either side of it.
+  /// Only what is far above rounding in one way and exactly 0 in the other: a weight of next to
+  /// nothing has a gradient, but a change of its value is lost in the sum.
   void check_gradient() {
-    const double clear = 1000 * tolerance_;
+    const double clear = std::max(1e-3, tolerance_);
     const Pairs pairs = pairs_where([&](std::int64_t to, std::int64_t from) {
       const double change = change_(to, from), gradient = (*gradient_)(to, from);
       return (change > clear && gradient == 0) || (gradient > clear && change == 0);
@@ -185,13 +186,10 @@ Tensor repeatable_result(const std::function<Tensor(const Tensor&)>& f, const Te
   return y;
 }
 
-double tolerance_for(DType dtype, const AttentionAuditOptions& options) {
-  const double ulp = dtype == DType::f64 ? std::numeric_limits<double>::epsilon()
-                                         : std::numeric_limits<float>::epsilon();
-  const double tolerance = options.tolerance.value_or(64 * ulp);
-  require<ValueError>(tolerance >= 0 && std::isfinite(tolerance),
-                      "{}: tolerance is {}; it must be 0 or more", kOp, tolerance);
-  return tolerance;
+double checked_tolerance(const AttentionAuditOptions& options) {
+  require<ValueError>(options.tolerance >= 0 && std::isfinite(options.tolerance),
+                      "{}: tolerance is {}; it must be 0 or more", kOp, options.tolerance);
+  return options.tolerance;
 }
 
 /// f under NoGrad, from tensor to tensor, its result checked.
@@ -212,7 +210,7 @@ AttentionAudit attention_audit(const std::function<Variable(const Variable& x)>&
   require<GradError>(is_recording(),
                      "{}: recording is off, but gradients are looked at; call it outside NoGrad",
                      kOp);
-  const double tolerance = tolerance_for(x.dtype(), options);
+  const double tolerance = checked_tolerance(options);
   const Mask mask = declared(options);
   static_cast<void>(shown_to_heads(mask, x.shape()));  // before f is called
 
@@ -272,7 +270,7 @@ AttentionAudit attention_audit(const std::function<Variable(const Tensor& ids)>&
   const PositionInfluence change = influence_by_change(result, ids, y, [&](Tensor& id) {
     id.fill(id.item() + 1 < static_cast<double>(vocabulary) ? id.item() + 1 : 0);
   });
-  return Judgement(change, nullptr, tolerance_for(y.dtype(), options), mask, ids.shape()).run();
+  return Judgement(change, nullptr, checked_tolerance(options), mask, ids.shape()).run();
 }
 
 }  // namespace lectern::nn

@@ -6,7 +6,7 @@
 #include "autograd/ops/einsum.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/views.h"
-#include "examples/attention_seeds/head_width.h"
+#include "examples/attention_seeds/checks.h"
 #include "nn/linear.h"
 
 namespace lectern::attention_seeds {
@@ -32,6 +32,7 @@ class EinsumForm final : public nn::Module {
   /// As printed: attends over the heads of one position. Throws: ShapeError if Tk is neither
   /// Tq nor 1 (einsum spreads an axis of extent 1 over the other's).
   Variable as_printed(const Variable& query, const Variable& key, const Variable& value) const {
+    check(query, key, value);
     const std::int64_t batch = query.shape()[0], seq_len_q = query.shape()[1];
     const Variable q = transpose(split_heads(q_linear_(query)), 1, 2);  // [B, H, Tq, D]
     const Variable k = transpose(split_heads(k_linear_(key)), 1, 2);    // [B, H, Tk, D]
@@ -45,6 +46,7 @@ class EinsumForm final : public nn::Module {
 
   /// As meant: the letters name the axes that are there.
   Variable operator()(const Variable& query, const Variable& key, const Variable& value) const {
+    check(query, key, value);
     const std::int64_t batch = query.shape()[0], seq_len_q = query.shape()[1];
     const Variable q = split_heads(q_linear_(query));                     // [B, Tq, H, D]
     const Variable k = split_heads(k_linear_(key));                       // [B, Tk, H, D]
@@ -61,6 +63,11 @@ class EinsumForm final : public nn::Module {
     members("v_linear", v_linear_);
     members("k_linear", k_linear_);
     members("fc_out", fc_out_);
+  }
+  void check(const Variable& query, const Variable& key, const Variable& value) const {
+    require_sequences("EinsumForm", "query", query, num_heads_ * head_dim_);
+    require_sequences("EinsumForm", "key", key, num_heads_ * head_dim_);
+    require_sequences("EinsumForm", "value", value, num_heads_ * head_dim_);
   }
   Variable split_heads(const Variable& x) const {  // [B, T, E] -> [B, T, H, D]
     return reshape(x, {x.shape()[0], x.shape()[1], num_heads_, head_dim_});

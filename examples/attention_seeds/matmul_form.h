@@ -6,7 +6,7 @@
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/views.h"
-#include "examples/attention_seeds/head_width.h"
+#include "examples/attention_seeds/checks.h"
 #include "nn/linear.h"
 
 namespace lectern::attention_seeds {
@@ -27,6 +27,7 @@ class MatmulForm final : public nn::Module {
         fc_out_(embed_size, embed_size, rng, {.dtype = dtype}) {}
 
   Variable operator()(const Variable& x) const {
+    require_sequences("MatmulForm", "x", x, num_heads_ * head_dim_);
     const Variable q = split_heads(query_(x));  // [B, H, T, D]
     const Variable k = split_heads(key_(x));    // [B, H, T, D]
     const Variable v = split_heads(value_(x));  // [B, H, T, D]

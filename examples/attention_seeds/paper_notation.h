@@ -6,7 +6,7 @@
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/views.h"
-#include "examples/attention_seeds/head_width.h"
+#include "examples/attention_seeds/checks.h"
 #include "nn/linear.h"
 
 namespace lectern::attention_seeds {
@@ -29,6 +29,7 @@ class PaperNotation final : public nn::Module {
         w_o_(d_model, d_model, rng, {.dtype = dtype}) {}
 
   Variable operator()(const Variable& x) const {
+    require_sequences("PaperNotation", "x", x, h_ * d_k_);
     const std::int64_t batch_size = x.shape()[0];
     const auto split_heads = [&](const Variable& projected) {
       return transpose(reshape(projected, {batch_size, -1, h_, d_k_}), 1, 2);

@@ -7,7 +7,7 @@
 #include "autograd/ops/pointwise.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/views.h"
-#include "examples/attention_seeds/head_width.h"
+#include "examples/attention_seeds/checks.h"
 #include "nn/linear.h"
 #include "tensor/compare.h"
 
@@ -37,6 +37,7 @@ class SharedHeadProjections final : public nn::Module {
   /// and may be undefined. A query that sees nothing weighs all keys alike.
   Variable as_printed(const Variable& values, const Variable& keys, const Variable& query,
                       const Tensor& mask = {}) const {
+    check(values, keys, query);
     Variable energy = scores(keys, query);  // [B, H, Tq, Tk]
     if (mask.defined()) energy = where(equal(mask, 0), -1e20, energy);
     return attend(softmax(energy / scale(), -1), values);
@@ -46,6 +47,7 @@ class SharedHeadProjections final : public nn::Module {
   /// gets zeros.
   Variable operator()(const Variable& values, const Variable& keys, const Variable& query,
                       const Mask& mask = {}) const {
+    check(values, keys, query);
     return attend(masked_softmax(scores(keys, query) / scale(), mask), values);
   }
 
@@ -55,6 +57,11 @@ class SharedHeadProjections final : public nn::Module {
     members("keys", keys_);
     members("queries", queries_);
     members("fc_out", fc_out_);
+  }
+  void check(const Variable& values, const Variable& keys, const Variable& query) const {
+    require_sequences("SharedHeadProjections", "values", values, embed_size_);
+    require_sequences("SharedHeadProjections", "keys", keys, embed_size_);
+    require_sequences("SharedHeadProjections", "query", query, embed_size_);
   }
   Variable split_heads(const Variable& x) const {  // [B, T, E] -> [B, T, H, D]
     return reshape(x, {x.shape()[0], x.shape()[1], heads_, head_dim_});

@@ -17,13 +17,18 @@ import attention_seeds
 import layers
 import ops
 import optimizers
+import training
 import transformers
+import weights
 
 FILES = {
     "attention": attention.make,
     "attention_seeds": attention_seeds.make,
     "layers": layers.make,
     "optimizers": optimizers.make,
+    "pytorch_transformer": weights.make,
+    "pytorch_transformer_output": weights.make_output,
+    "training": training.make,
     "transformers": transformers.make,
     **{f"ops/{family}": make for family, make in ops.FAMILIES.items()},
 }

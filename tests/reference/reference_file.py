@@ -39,6 +39,24 @@ def save_safetensors(path, tensors, metadata=None):
         file.writelines(data)
 
 
+def load_safetensors(path):
+    """{name: tensor} of a file."""
+    with open(path, "rb") as file:
+        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+        data = file.read()
+    header.pop("__metadata__", None)
+    dtypes = {name: dtype for dtype, name in DTYPES.items()}
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        dtype = dtypes[entry["dtype"]]
+        if end == begin:  # frombuffer refuses nothing
+            tensors[name] = torch.empty(entry["shape"], dtype=dtype)
+        else:
+            tensors[name] = torch.frombuffer(bytearray(data[begin:end]), dtype=dtype).reshape(entry["shape"])
+    return tensors
+
+
 def distance(got, want):
     """max |got - want| / max(1, max |want|); equal infinities and NaN beside NaN are no distance apart."""
     got, want = got.double(), want.double()

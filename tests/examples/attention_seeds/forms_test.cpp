@@ -37,9 +37,16 @@ std::vector<std::string> affine(const std::vector<std::string>& modules) {
 TEST(EinsumForm, KeepsTheLayerContract) {
   const auto make = [](Rng& rng, DType d) { return EinsumForm(6, 2, rng, d); };
   const std::vector<std::string> names = affine({"q_linear", "v_linear", "k_linear", "fc_out"});
-  expect_layer_contract(make, {{2, 3, 6}, {2, 3, 6}, {2, 3, 6}}, names,
+  const nn::LayerPromises promises{
+      .refuses = {
+          {{{2, 3, 7}, {2, 3, 6}, {2, 3, 6}},
+           "EinsumForm: query is [2, 3, 7]; it must be [B, T, 6]"},
+          {{{2, 3, 6}, {2, 6}, {2, 3, 6}}, "EinsumForm: key is [2, 6]; it must be [B, T, 6]"},
+          {{{2, 3, 6}, {2, 3, 6}, {2, 3, 5}},
+           "EinsumForm: value is [2, 3, 5]; it must be [B, T, 6]"}}};
+  expect_layer_contract(make, {{2, 3, 6}, {2, 3, 6}, {2, 3, 6}}, names, promises,
                         [](auto& f, const Inputs& x) { return f.as_printed(x[0], x[1], x[2]); });
-  expect_layer_contract(make, {{2, 3, 6}, {2, 4, 6}, {2, 4, 6}}, names,
+  expect_layer_contract(make, {{2, 3, 6}, {2, 4, 6}, {2, 4, 6}}, names, promises,
                         [](auto& f, const Inputs& x) { return f(x[0], x[1], x[2]); });
 }
 
@@ -48,24 +55,37 @@ TEST(SharedHeadProjections, KeepsTheLayerContract) {
   const std::vector<Shape> shapes{{2, 4, 6}, {2, 4, 6}, {2, 3, 6}};
   const std::vector<std::string> names{"values.weight", "keys.weight", "queries.weight",
                                        "fc_out.weight", "fc_out.bias"};
+  const nn::LayerPromises promises{
+      .refuses = {{{{2, 4, 7}, {2, 4, 6}, {2, 3, 6}},
+                   "SharedHeadProjections: values is [2, 4, 7]; it must be [B, T, 6]"},
+                  {{{2, 4, 6}, {4, 6}, {2, 3, 6}},
+                   "SharedHeadProjections: keys is [4, 6]; it must be [B, T, 6]"},
+                  {{{2, 4, 6}, {2, 4, 6}, {2, 3, 5}},
+                   "SharedHeadProjections: query is [2, 3, 5]; it must be [B, T, 6]"}}};
   const Tensor lengths = Tensor::from({4, 2}, {2}, DType::i64);
   const Tensor mask = Tensor::from({1, 1, 1, 1, 1, 1, 0, 0}, {2, 1, 1, 4});
-  expect_layer_contract(make, shapes, names, [&](auto& f, const Inputs& x) {
+  expect_layer_contract(make, shapes, names, promises, [&](auto& f, const Inputs& x) {
     return f.as_printed(x[0], x[1], x[2], mask);
   });
-  expect_layer_contract(make, shapes, names, [&](auto& f, const Inputs& x) {
+  expect_layer_contract(make, shapes, names, promises, [&](auto& f, const Inputs& x) {
     return f(x[0], x[1], x[2], padding_mask(lengths));
   });
 }
 
 TEST(MatmulForm, KeepsTheLayerContract) {
-  expect_layer_contract([](Rng& rng, DType d) { return MatmulForm(6, 2, rng, d); }, {{2, 3, 6}},
-                        affine({"query", "key", "value", "fc_out"}));
+  expect_layer_contract(
+      [](Rng& rng, DType d) { return MatmulForm(6, 2, rng, d); }, {{2, 3, 6}},
+      affine({"query", "key", "value", "fc_out"}),
+      {.refuses = {{{{2, 3, 7}}, "MatmulForm: x is [2, 3, 7]; it must be [B, T, 6]"},
+                   {{{3, 6}}, "MatmulForm: x is [3, 6]; it must be [B, T, 6]"}}});
 }
 
 TEST(PaperNotation, KeepsTheLayerContract) {
-  expect_layer_contract([](Rng& rng, DType d) { return PaperNotation(rng, 6, 2, d); }, {{2, 3, 6}},
-                        affine({"W_q", "W_k", "W_v", "W_o"}));
+  expect_layer_contract(
+      [](Rng& rng, DType d) { return PaperNotation(rng, 6, 2, d); }, {{2, 3, 6}},
+      affine({"W_q", "W_k", "W_v", "W_o"}),
+      {.refuses = {{{{2, 3, 7}}, "PaperNotation: x is [2, 3, 7]; it must be [B, T, 6]"},
+                   {{{3, 6}}, "PaperNotation: x is [3, 6]; it must be [B, T, 6]"}}});
 }
 
 TEST(MatmulForm, KeepsTheShapeItWasPublishedWith) {
