@@ -39,19 +39,29 @@ void Optimizer::set_lr(double lr) {
   lr_ = lr;
 }
 
+Optimizer::Slots& Optimizer::add(std::string_view kind, Slots slots) {
+  slots_.push_back(std::make_unique<NamedSlots>(NamedSlots{std::string(kind), std::move(slots)}));
+  return slots_.back()->slots;
+}
+
 Optimizer::Slots& Optimizer::add_slots(std::string_view kind) {
   Slots slots;
   for (const NamedParameter& parameter : parameters_) {
     slots.push_back(Tensor::zeros_like(parameter.value.value()));
   }
-  slots_.push_back(std::make_unique<NamedSlots>(NamedSlots{std::string(kind), std::move(slots)}));
-  return slots_.back()->slots;
+  return add(kind, std::move(slots));
+}
+
+Optimizer::Slots& Optimizer::add_counters(std::string_view kind) {
+  Slots slots;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    slots.push_back(Tensor::zeros({}, DType::i64));
+  }
+  return add(kind, std::move(slots));
 }
 
 std::vector<NamedTensor> Optimizer::state_dict() const {
-  const std::int64_t steps[] = {steps_};
-  std::vector<NamedTensor> entries{
-      {"step", Tensor::from(std::span<const std::int64_t>(steps), {})}};
+  std::vector<NamedTensor> entries;
   for (const auto& named : slots_) {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       entries.push_back({named->kind + "." + parameters_[i].name, named->slots[i]});
@@ -63,7 +73,6 @@ std::vector<NamedTensor> Optimizer::state_dict() const {
 void Optimizer::load_state_dict(std::span<const NamedTensor> entries) {
   std::vector<NamedTensor> own = state_dict();
   copy_entries(entries, own);
-  steps_ = own.front().value.data<std::int64_t>()[0];
 }
 
 std::vector<NamedParameter> numbered(std::span<const Parameter> parameters) {
@@ -84,7 +93,6 @@ SGD::SGD(std::vector<NamedParameter> parameters, Options options)
 }
 
 void SGD::step() {
-  ++steps_;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i].value;
     if (!parameter.has_grad()) continue;
@@ -104,6 +112,7 @@ Adam::Adam(std::vector<NamedParameter> parameters, const Options& options, bool 
     : Optimizer(std::move(parameters), options.lr),
       options_(options),
       decoupled_(decoupled),
+      steps_(add_counters("step")),
       m_(add_slots("m")),
       v_(add_slots("v")) {
   const std::string_view name = decoupled ? "AdamW" : "Adam";
@@ -114,18 +123,18 @@ Adam::Adam(std::vector<NamedParameter> parameters, const Options& options, bool 
 }
 
 void Adam::step() {
-  const auto t = static_cast<double>(++steps_);
-  const kernels::AdamStep update{.lr = lr(),
-                                 .beta1 = options_.beta1,
-                                 .beta2 = options_.beta2,
-                                 .eps = options_.eps,
-                                 .weight_decay = options_.weight_decay,
-                                 .decoupled = decoupled_,
-                                 .bias_correction1 = 1 - std::pow(options_.beta1, t),
-                                 .bias_correction2 = 1 - std::pow(options_.beta2, t)};
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i].value;
     if (!parameter.has_grad()) continue;
+    const auto t = static_cast<double>(++steps_[i].mutable_data<std::int64_t>()[0]);
+    const kernels::AdamStep update{.lr = lr(),
+                                   .beta1 = options_.beta1,
+                                   .beta2 = options_.beta2,
+                                   .eps = options_.eps,
+                                   .weight_decay = options_.weight_decay,
+                                   .decoupled = decoupled_,
+                                   .bias_correction1 = 1 - std::pow(options_.beta1, t),
+                                   .bias_correction2 = 1 - std::pow(options_.beta2, t)};
     Tensor p = parameter.value();
     const Tensor g = parameter.grad().contiguous();
     visit_floating("Adam", p.dtype(), [&]<class T>() {

@@ -22,8 +22,8 @@ class Optimizer {
   /// Throws: ValueError unless lr is finite and not negative.
   void set_lr(double lr);
 
-  /// All that a later step depends on besides parameters and options: "step" and, by parameter
-  /// name, the optimiser's own tensors, which it shares.
+  /// All that a later step depends on besides parameters and options: by parameter name, the
+  /// optimiser's own tensors, which it shares.
   std::vector<NamedTensor> state_dict() const;
   /// Throws: ShapeError listing every entry that does not fit; nothing is changed then.
   void load_state_dict(std::span<const NamedTensor> entries);
@@ -31,14 +31,15 @@ class Optimizer {
  protected:
   Optimizer(std::vector<NamedParameter> parameters, double lr);
 
-  /// What the optimiser keeps of one kind (a moment, say), zero at first, like each parameter.
+  /// What the optimiser keeps of one kind (a moment, say) for each parameter.
   using Slots = std::vector<Tensor>;
-  Slots& add_slots(std::string_view kind);
+  Slots& add_slots(std::string_view kind);     ///< like the parameters, zero at first
+  Slots& add_counters(std::string_view kind);  ///< i64 [], zero at first
 
   std::vector<NamedParameter> parameters_;
-  std::int64_t steps_ = 0;  ///< updates made
 
  private:
+  Slots& add(std::string_view kind, Slots slots);
   struct NamedSlots {
     std::string kind;
     Slots slots;
@@ -81,6 +82,8 @@ class SGD final : public Optimizer {
 ///   m = β₁ m + (1-β₁) g,  v = β₂ v + (1-β₂) g²,  m̂ = m / (1-β₁ᵗ),  v̂ = v / (1-β₂ᵗ)
 ///   p -= lr m̂ / (√v̂ + ε)        t = 1 at the first step
 ///
+/// As in PyTorch, t counts the updates of each parameter by itself: one that has no gradient at
+/// first then begins with steps of about lr, too.
 /// Ref: Kingma and Ba (2015), "Adam: a method for stochastic optimization", algorithm 1,
 ///      arXiv:1412.6980.
 class Adam : public Optimizer {
@@ -102,6 +105,7 @@ class Adam : public Optimizer {
  private:
   Options options_;
   bool decoupled_;
+  Slots& steps_;  ///< t
   Slots& m_;
   Slots& v_;
 };

@@ -216,6 +216,16 @@ TEST(Optimizer, LeavesParametersWithoutAGradientAlone) {
   EXPECT_EQ(idle.value().item(), 5);
 }
 
+TEST(Optimizer, AdamCountsTheStepsOfEachParameter) {  // so its first step is lr, however late
+  Parameter w = weights({1}), late = weights({1});
+  Adam adam(numbered(std::vector{w, late}), {.lr = 0.1});
+  set_grad(w, {1});
+  for (int step = 0; step < 5; ++step) adam.step();
+  set_grad(late, {1});
+  adam.step();
+  EXPECT_NEAR(late.value().item(), 0.9, 1e-8);
+}
+
 TEST(Optimizer, SameBitsForAnyNumberOfThreads) {
   set_parallel_threshold(0);
   const auto run = [](int threads) {
@@ -244,7 +254,7 @@ TEST(Optimizer, StateIsNamedAndStrict) {
   Adam adam(std::vector<NamedParameter>{{"layer.weight", w}}, {});
   const std::vector<NamedTensor> state = adam.state_dict();
   ASSERT_EQ(state.size(), 3U);
-  EXPECT_EQ(state[0].name, "step");
+  EXPECT_EQ(state[0].name, "step.layer.weight");
   EXPECT_EQ(state[1].name, "m.layer.weight");
   EXPECT_EQ(state[2].name, "v.layer.weight");
   EXPECT_THROW_TEXT(adam.load_state_dict(std::vector<NamedTensor>{state[0], state[1]}), ShapeError,

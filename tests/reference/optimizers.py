@@ -33,19 +33,25 @@ OPTIMIZERS = {
     # The learning rate is halved before every step.
     "SGD, nesterov, lr falls": lambda p: optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True),
     "AdamW, lr falls": lambda p: optim.AdamW(p, lr=0.1, weight_decay=0.3),
+    # The second parameter has a gradient at odd steps only.
+    "SGD, nesterov, gradients missing": lambda p: optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True),
+    "Adam, gradients missing": lambda p: optim.Adam(p, lr=0.1),
+    "AdamW, gradients missing": lambda p: optim.AdamW(p, lr=0.1, weight_decay=0.3),
 }
 
 
-def ten_steps(make, falls, start, gradients, dtype):
+def ten_steps(case, make, start, gradients, dtype):
     """The parameters after each step."""
     parameters = [p.to(dtype).requires_grad_() for p in start]
     optimizer = make(parameters)
     paths = [[] for _ in parameters]
     for step in range(10):
-        if falls:
+        if "lr falls" in case:
             optimizer.param_groups[0]["lr"] /= 2
         for parameter, gradient in zip(parameters, gradients):
             parameter.grad = gradient[step].to(dtype)
+        if "gradients missing" in case and step % 2 == 0:
+            parameters[1].grad = None
         optimizer.step()
         for path, parameter in zip(paths, parameters):
             path.append(parameter.detach().clone())
@@ -62,9 +68,8 @@ def add_optimizers(file):
         for i, (p, g) in enumerate(zip(start, gradients)):
             file.put(f"{case}/x{i}", p)
             file.put(f"{case}/g{i}", g)
-        falls = "lr falls" in case
-        wide = ten_steps(make, falls, start, gradients, torch.float64)
-        narrow = ten_steps(make, falls, start, gradients, torch.float32)
+        wide = ten_steps(case, make, start, gradients, torch.float64)
+        narrow = ten_steps(case, make, start, gradients, torch.float32)
         for i in range(len(start)):
             file.want(f"{case}/y{i}", wide[i], narrow[i])
 

@@ -46,6 +46,10 @@ const std::map<std::string, MakeOptimizer> optimizers = {
     {"AdamW, weight decay", with<nn::AdamW>({.lr = 0.1, .weight_decay = 0.3})},
     {"AdamW, no weight decay", with<nn::AdamW>({.lr = 0.1, .weight_decay = 0})},
     {"AdamW, lr falls", with<nn::AdamW>({.lr = 0.1, .weight_decay = 0.3})},
+    {"SGD, nesterov, gradients missing",
+     with<nn::SGD>({.lr = 0.1, .momentum = 0.9, .nesterov = true})},
+    {"Adam, gradients missing", with<nn::Adam>({.lr = 0.1})},
+    {"AdamW, gradients missing", with<nn::AdamW>({.lr = 0.1, .weight_decay = 0.3})},
 };
 
 using Schedule = std::function<double(std::int64_t step)>;
@@ -80,6 +84,7 @@ void expect_ten_steps(const Reference& reference, const std::string& name,
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       Parameter(parameters[i]).set_grad(select(gradients[i], 0, step).clone());
     }
+    if (name.ends_with("gradients missing") && step % 2 == 0) Parameter(parameters[1]).zero_grad();
     optimizer->step();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       paths[i].push_back(parameters[i].value().clone());
