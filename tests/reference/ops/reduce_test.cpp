@@ -31,7 +31,7 @@ TEST(ReferenceOps, Reduce) {
     for (const auto& [axes_name, axes] : named_axes) {
       for (const bool keepdim : {false, true}) {
         calls[fmt::format("{}, {}{}", name, axes_name, keepdim ? ", keepdim" : "")] =
-            [=](Inputs x, Constants) { return f(x[0], axes, keepdim); };
+            [f = f, axes = axes, keepdim](Inputs x, Constants) { return f(x[0], axes, keepdim); };
       }
     }
   }

@@ -20,7 +20,9 @@ TEST(ReferenceOps, Sort) {
   for (const auto& [k, axis] : {std::pair{0, -1}, {1, 0}, {1, -1}, {2, 0}, {3, 1}, {3, -1}}) {
     for (const bool largest : {false, true}) {
       calls[fmt::format("topk, {} {}, axis {}", k, largest ? "largest" : "smallest", axis)] =
-          [=](Inputs x, Constants) { return values_and_indices(topk(x[0], k, axis, largest)); };
+          [k = k, axis = axis, largest](Inputs x, Constants) {
+            return values_and_indices(topk(x[0], k, axis, largest));
+          };
     }
   }
   expect_cases("sort", calls);
