@@ -88,12 +88,13 @@ class Judgement {
     audit_.samples = Tensor::zeros({x_[0], x_[0]}, DType::boolean);
     bool* const within = audit_.reaches.mutable_origin<bool>();
     bool* const samples = audit_.samples.mutable_origin<bool>();
-    pairs_where([&](std::int64_t to, std::int64_t from) {
-      if (!reaches(to, from)) return false;
-      samples[sample(to) * x_[0] + sample(from)] = true;
-      if (sample(to) == sample(from)) within[to * x_[1] + position(from)] = true;
-      return true;
-    });
+    for (std::int64_t to = 0; to < x_[0] * x_[1]; ++to) {
+      for (std::int64_t from = 0; from < x_[0] * x_[1]; ++from) {
+        if (!reaches(to, from)) continue;
+        samples[sample(to) * x_[0] + sample(from)] = true;
+        if (sample(to) == sample(from)) within[to * x_[1] + position(from)] = true;
+      }
+    }
   }
 
   void check_mixing() {

@@ -255,6 +255,13 @@ TEST(AttentionAudit, FindsThatBackwardDisagrees) {
             "but sends a gradient to it (the first of 40 such pairs)");
 }
 
+TEST(AttentionAudit, TellsThatSaturatedWeightsSendNoGradient) {
+  // The scores are hundreds apart: all weights but one are 0 in f32, and so is their gradient.
+  const auto saturated = [](const Variable& x) { return attend(50 * x, {}); };
+  const AttentionAudit audit = attention_audit(saturated, sentences(DType::f32));
+  EXPECT_EQ(faults(audit), Faults{Fault::gradient_differs}) << to_string(audit);
+}
+
 TEST(AttentionAudit, TakesForRoundingWhatItIsTold) {
   // The largest score of the whole batch is taken off all: no influence, but not the same bits.
   const auto stable = [](const Variable& x) {
