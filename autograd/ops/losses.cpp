@@ -114,7 +114,10 @@ Variable cross_entropy(const Variable& logits, const Tensor& targets,
 // loss = (x - t)²        dx = 2 g (x - t)        dt = -dx        (g divided by n if averaged)
 Variable mse_loss(const Variable& x, const Variable& target, Reduction reduction) {
   require_floating("mse_loss", x.dtype());
-  require_same_dtype("mse_loss", x.value(), target.value());
+  require<DTypeError>(x.dtype() == target.dtype(),
+                      "mse_loss: dtypes differ: x is {}, target is {}; convert one with "
+                      ".to(DType::{})",
+                      x.dtype(), target.dtype(), name(x.dtype()));
   require<ShapeError>(x.shape() == target.shape(),
                       "mse_loss: shapes differ: x is {}, target is {}; nothing broadcasts here",
                       x.shape(), target.shape());

@@ -123,7 +123,7 @@ TEST(MseLoss, MatchesValuesAndGradients) {
                     "mse_loss: shapes differ: x is [3], target is [1]; nothing broadcasts here");
   EXPECT_THROW_TEXT(
       mse_loss(x, Variable(Tensor::zeros({3}, DType::f64))), DTypeError,
-      "mse_loss: dtypes differ: a is f32, b is f64; convert one with .to(DType::f32)");
+      "mse_loss: dtypes differ: x is f32, target is f64; convert one with .to(DType::f32)");
 }
 
 TEST(MseLoss, BitsDoNotDependOnTheThreads) {
