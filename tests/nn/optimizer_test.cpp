@@ -118,6 +118,29 @@ TEST(Clip, ByNormBeginsWherePyTorchDoes) {  // factor min(1, limit / (norm + 1e-
   EXPECT_EQ(a.grad().data<double>()[0], 3);
 }
 
+// The loop of a training: a step whose gradient is not finite is left out and counted.
+TEST(Cases, Cases_6_3_ASkippedStepLeavesNoTrace) {
+  const auto train = [](const std::vector<double>& gradients) {
+    Parameter w = weights({1}, DType::f32);
+    Adam optimizer(numbered(std::vector{w}), {.lr = 0.1});
+    int skipped = 0;
+    for (const double gradient : gradients) {
+      set_grad(w, {gradient});
+      if (std::isfinite(clip_grad_norm(std::vector{w}, 1))) {
+        optimizer.step();
+      } else {
+        ++skipped;
+      }
+    }
+    return std::pair{w.value().item(), skipped};
+  };
+  const auto [want, none] = train({1, -2, 0.5});
+  const auto [got, two] = train({1, std::nan(""), -2, static_cast<double>(INFINITY), 0.5});
+  EXPECT_EQ(got, want);
+  EXPECT_EQ(none, 0);
+  EXPECT_EQ(two, 2);
+}
+
 TEST(Clip, ByValueLimitsEachElement) {
   Parameter a = weights({0, 0, 0, 0}), idle = weights({1});
   set_grad(a, {-7, 0.5, 2, std::nan("")});

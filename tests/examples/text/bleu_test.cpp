@@ -70,6 +70,14 @@ TEST(Cases, Cases_9_1_EmptyShortDisjoint) {
       {"le chat est sur le tapis rouge", {"le chat dort sur le tapis bleu"}}};
   EXPECT_EQ(plain(carpet), 0);
   EXPECT_NEAR(smoothed(carpet), 30.739408, kTolerance);
+  const Bleu matches =
+      corpus_bleu(std::vector<Words>{split("le chat est sur le tapis rouge")},
+                  std::vector<std::vector<Words>>{{split("le chat dort sur le tapis bleu")}},
+                  BleuSmoothing::none);
+  EXPECT_NEAR(matches.precisions[0], 100.0 * 5 / 7, 1e-9);
+  EXPECT_NEAR(matches.precisions[1], 100.0 * 3 / 6, 1e-9);
+  EXPECT_NEAR(matches.precisions[2], 100.0 * 1 / 5, 1e-9);
+  EXPECT_EQ(matches.precisions[3], 0);
 
   const Bleu seven =
       corpus_bleu(std::vector<Words>{split("le le le le le le le")},

@@ -151,6 +151,22 @@ TEST_F(ProgramTest, SaysWhenItsOutputIsLost) {
   EXPECT_EQ(read_file(path("stderr")), "translate: not all of the output could be written\n");
 }
 
+TEST_F(ProgramTest, Cases_7_3_DiskFullWhileTraining) {
+  train_small_model();
+  const std::string old = read_file(path("model/state.safetensors"));
+  const std::string command =
+      "ulimit -f 8; trap '' XFSZ; " +  // then writing fails as on a full disk
+      std::string(LECTERN_TRANSLATE_PROGRAM) + " train --resume " + path("model") +
+      " --epochs 3 2>" + path("stderr") + " >" + path("stdout");
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+  EXPECT_NE(read_file(path("stderr")).find("File too large"), std::string::npos)
+      << read_file(path("stderr"));
+  EXPECT_EQ(read_file(path("model/state.safetensors")), old);
+  const Outcome later = translate("train --resume " + path("model") + " --epochs 3");
+  EXPECT_EQ(later.status, 0) << later.error;
+  EXPECT_NE(read_file(path("model/state.safetensors")), old);
+}
+
 TEST_F(ProgramTest, AModelDirectoryThatIsNone) {
   const Outcome outcome = translate("run --model " + path("") + " Hi!");
   EXPECT_EQ(outcome.status, 1);

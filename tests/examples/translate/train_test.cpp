@@ -150,6 +150,15 @@ TEST_F(TrainTest, TheCooldownEndsTheLearningRate) {
   EXPECT_NEAR(epochs[3]["lr"].get<double>(), noam(last) / (0.5 * static_cast<double>(last)), 1e-12);
 }
 
+TEST_F(TrainTest, Cases_6_3_GradientsThatAreNeverFiniteEndTheTraining) {
+  TrainOptions diverging = options("model");
+  diverging.batch = 2;
+  diverging.lr = 1e30;  // after one step nothing is finite any more but the weights
+  diverging.warmup = 1;
+  EXPECT_THROW_TEXT(train_quietly(diverging), ValueError,
+                    "train: the last 20 gradients were not finite; a smaller --lr may help");
+}
+
 TEST_F(TrainTest, RefusesToOverwriteAModel) {
   TrainOptions o = options("model");
   o.epochs = 1;
