@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <set>
 
+#include "tests/reference/ops/layout.h"
 #include "tests/reference/reference.h"
 #include "tests/support/declared_functions.h"
 
@@ -9,38 +12,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The ops that have values of a form in whose name `word` occurs.
-std::set<std::string> ops_with_values(const std::string& word) {
+const fs::path kRoot(LECTERN_SOURCE_DIR);
+
+/// The ops that have a case one of whose inputs is as asked for.
+std::set<std::string> ops_with(const std::function<bool(const Tensor& x)>& asked) {
   std::set<std::string> ops;
-  for (const auto& file :
-       fs::directory_iterator(fs::path(LECTERN_SOURCE_DIR) / "tests/reference/data/ops")) {
+  for (const auto& file : fs::directory_iterator(kRoot / "tests/reference/data/ops")) {
     const Reference reference("ops/" + file.path().stem().string());
     for (const std::string& name : reference.cases()) {
-      const std::size_t slash = name.rfind('/');
-      if (name.find(word, slash + 1) == std::string::npos) continue;
-      ops.insert(name.substr(0, std::min(slash, name.find(", "))));
+      if (std::ranges::any_of(reference.inputs(name, "x", DType::f32), asked)) {
+        ops.insert(name.substr(0, std::min(name.rfind('/'), name.find(", "))));
+      }
     }
   }
   return ops;
 }
 
-/// Names the ops that lack values of a form, and values of what is no op.
-void expect_values_of_every_op(const std::string& word) {
-  const std::set<std::string> ops = differentiable_ops(LECTERN_SOURCE_DIR);
-  const std::set<std::string> with_values = ops_with_values(word);
-  for (const std::string& op : ops) {
-    EXPECT_TRUE(with_values.contains(op)) << op << " has no reference values " << word;
-  }
-  for (const std::string& op : with_values) {
-    EXPECT_TRUE(ops.contains(op)) << op << " has reference values but is not declared";
+void expect_every_op_in(const std::set<std::string>& ops, std::string_view values) {
+  for (const std::string& op : differentiable_ops(kRoot)) {
+    EXPECT_TRUE(ops.contains(op)) << op << " has no " << values << " in tests/reference/data/ops";
   }
 }
 
-TEST(ReferenceOps, EveryDifferentiableOpHasValues) { expect_values_of_every_op(""); }
+TEST(ReferenceOps, EveryDifferentiableOpHasValues) {
+  const std::set<std::string> with_values = ops_with([](const Tensor&) { return true; });
+  expect_every_op_in(with_values, "values");
+  const std::set<std::string> declared = differentiable_ops(kRoot);
+  for (const std::string& op : with_values) {
+    EXPECT_TRUE(declared.contains(op)) << op << " has values but is not declared";
+  }
+}
 
-// Operands of these cases are read through a stride of 0.
-TEST(ReferenceOps, EveryDifferentiableOpHasValuesForRepeatedEntries) {
-  expect_values_of_every_op("repeated");
+TEST(ReferenceOps, EveryDifferentiableOpHasValuesForEmptyInputs) {
+  expect_every_op_in(ops_with([](const Tensor& x) { return x.numel() == 0; }),
+                     "values for empty inputs");
+}
+
+TEST(ReferenceOps, EveryDifferentiableOpHasValuesForInputsOfSizeOne) {
+  expect_every_op_in(ops_with([](const Tensor& x) { return x.rank() > 0 && x.numel() == 1; }),
+                     "values for inputs of size 1");
+}
+
+TEST(ReferenceOps, EveryDifferentiableOpHasValuesForInputsWithStrideZero) {
+  const auto repeats = [](const Tensor& x) {
+    return x.numel() > 1 && std::ranges::count(laid_out(x, Layout::repeated).strides(), 0) > 0;
+  };
+  expect_every_op_in(ops_with(repeats), "values for inputs that repeat their entries");
 }
 
 }  // namespace

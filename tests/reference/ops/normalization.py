@@ -22,6 +22,7 @@ def make():
         normalize = lambda x, *p: layer_norm(x, (width,), *p)
         file.add(f"layer_norm/{form}", normalize, [x, gamma, beta])
         file.add(f"layer_norm, gamma only/{form}", normalize, [x, gamma])
+        file.add(f"layer_norm, beta only/{form}", lambda x, b: layer_norm(x, (width,), None, b), [x, beta])
         file.add(f"layer_norm, plain/{form}", normalize, [x])
         file.add(f"layer_norm, eps 0.5/{form}", lambda x, g, b: layer_norm(x, (width,), g, b, 0.5), [x, gamma, beta])
         file.add(f"layer_norm, plain, eps 0.5/{form}", lambda x: layer_norm(x, (width,), eps=0.5), [x])
@@ -39,6 +40,7 @@ def operands():
         ("long", randn(5, 67)),
         ("size 1", randn(1, 1)),
         ("no rows", randn(0, 3)),
+        ("no width", randn(2, 0)),
         ("repeated", randn(2, 1, 4).expand(2, 3, 4)),
         ("repeated in a row", randn(3, 1).expand(3, 4)),
         ("far from 0", 1e3 + randn(3, 19)),

@@ -12,6 +12,8 @@ TEST(ReferenceOps, Normalization) {
           {"layer_norm", [](Inputs x, Constants) { return layer_norm(x[0], x[1], x[2]); }},
           {"layer_norm, gamma only",
            [](Inputs x, Constants) { return layer_norm(x[0], x[1], Variable()); }},
+          {"layer_norm, beta only",
+           [](Inputs x, Constants) { return layer_norm(x[0], Variable(), x[1]); }},
           {"layer_norm, plain", [](Inputs x, Constants) { return layer_norm(x[0]); }},
           {"layer_norm, eps 0.5",
            [](Inputs x, Constants) { return layer_norm(x[0], x[1], x[2], 0.5); }},

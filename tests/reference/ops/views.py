@@ -37,7 +37,7 @@ def add_reshapes(file):
     add(file, "squeeze", lambda x: x.squeeze(), (2, 1, 4, 1), ONE, (), (2, 3), (1, 0))
     add(file, "squeeze, axis 1", lambda x: x.squeeze(1), (2, 1, 4), ONE, (0, 1))
     add(file, "squeeze, axis -1", lambda x: x.squeeze(-1), (2, 3, 1), (1,))
-    add(file, "unsqueeze, axis 1", lambda x: x.unsqueeze(1), PLAIN, EMPTY, (3,))
+    add(file, "unsqueeze, axis 1", lambda x: x.unsqueeze(1), PLAIN, EMPTY, ONE, (3,))
     add(file, "unsqueeze, axis -1", lambda x: x.unsqueeze(-1), PLAIN, EMPTY, ())
     add(file, "expand, 2 by 3 by 4", lambda x: x.expand(2, 3, 4), PLAIN, (4,), (3, 1), (2, 1, 4), ONE, (), (1, 1))
     add(file, "expand, 2 by 0", lambda x: x.expand(2, 0), (2, 1), (1, 1), (0,), ())
