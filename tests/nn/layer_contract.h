@@ -9,6 +9,7 @@
 
 #include "nn/module.h"
 #include "tensor/elementwise.h"
+#include "tensor/random.h"
 #include "tensor/reduce.h"
 #include "tensor/views.h"
 #include "tests/support/expect_throw_text.h"
@@ -241,9 +242,12 @@ class LayerContract {
     for (const Variable& input : x) inputs.emplace_back(input.value(), /*requires_grad=*/true);
     const Variable y = call_(module, inputs);
     backward(y, Rng(2).normal(y.shape()));
+    for (const Parameter& parameter : module.parameters()) inputs.push_back(parameter);
     std::vector<Tensor> results{y.value()};
-    for (const Variable& input : inputs) results.push_back(input.grad());
-    for (const Parameter& parameter : module.parameters()) results.push_back(parameter.grad());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      EXPECT_TRUE(inputs[i].has_grad()) << "no gradient for input or parameter " << i;
+      if (inputs[i].has_grad()) results.push_back(inputs[i].grad());
+    }
     return results;
   }
 
