@@ -1,6 +1,6 @@
 """Reference values of autograd/ops/arithmetic.h."""
 import torch
-from torch import inf, nan, randn
+from torch import inf, nan
 
 from ops.forms import numbers, one_operand, positive, two_operands
 from reference_file import ReferenceFile

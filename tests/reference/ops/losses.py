@@ -40,9 +40,9 @@ def add_cross_entropy(file, reduction, smoothing):
     add("size 1", randn(1, 1), torch.tensor([0]))
     add("long", 3 * randn(5, 67), randint(0, 67, (5,)))
     add("repeated", randn(2, 1, 5).expand(2, 3, 5), torch.tensor([[4], [1]]).expand(2, 3))
-    add("large logits", torch.stack([numbers(1e4, -1e4, 9999), numbers(100, 0, -100)]), torch.tensor([1, 0]))
+    add("large logits", numbers((1e4, -1e4, 9999), (100, 0, -100)), torch.tensor([1, 0]))
     if smoothing == 0:  # with smoothing the loss is infinite
-        impossible = torch.stack([numbers(-inf, 0, 1), numbers(2, -inf, -inf)])
+        impossible = numbers((-inf, 0, 1), (2, -inf, -inf))
         add("classes of -infinity", impossible, torch.tensor([2, 0]))
     some_ignored = torch.tensor([[3, -100, 1], [-100, 0, -100]])
     add("some ignored", randn(2, 3, 5), some_ignored)

@@ -2,7 +2,7 @@
 import torch
 from torch import inf, nan, randn
 
-from ops.forms import numbers, positive
+from ops.forms import numbers
 from reference_file import ReferenceFile
 
 AXES = {"all": (0, 1, 2), "axis 0": (0,), "axis -1": (-1,), "axes 0 and 2": (0, 2)}
@@ -72,34 +72,31 @@ def add_forms(file, key, f, axes, keepdim):
         file.add(f"{key}/long", f, [randn(2, 2, 67)])
 
 
+# Form, operand, and the reductions along its rows and of all of it.
+EDGES = [
+    ("zeros", numbers((2, 0, 3), (0, 0, 5), (1, 2, 4)), ["prod"]),
+    ("a row of zeros", numbers((0, 0, 0), (3, 0, 4)), ["norm"]),
+    ("equal elements", numbers((1, 1, 0), (0, -0.0, 0), (2, 3, 3), (inf, inf, 1)), ["max", "min"]),
+    ("constant", torch.full((2, 3), 0.5), ["std, correction 0", "var, correction 0", "var"]),
+]
+
+
 def add_edges(file):
-    rows = {
-        "zeros in a product": ["prod"],
-        "a row of zeros": ["norm"],
-        "equal elements": ["max", "min"],
-        "constant": ["std, correction 0", "var, correction 0", "var"],
-    }
-    x = {
-        "zeros in a product": torch.stack([numbers(2, 0, 3), numbers(0, 0, 5), numbers(1, 2, 4)]),
-        "a row of zeros": torch.stack([numbers(0, 0, 0), numbers(3, 0, 4)]),
-        "equal elements": torch.stack([numbers(1, 1, 0), numbers(0, -0.0, 0), numbers(2, 3, 3), numbers(inf, inf, 1)]),
-        "constant": torch.full((2, 3), 0.5),
-    }
-    for form, names in rows.items():
+    def add_rows(name, form, x):
+        file.add(f"{name}, axis -1/{form}", lambda x: REDUCTIONS[name](x, (-1,), False), [x])
+
+    for form, x, names in EDGES:
         for name in names:
-            file.add(f"{name}, axis -1/{form}", lambda x: REDUCTIONS[name](x, (-1,), False), [x[form]])
-            file.add(f"{name}, all/{form}", lambda x: REDUCTIONS[name](x, (0, 1), False), [x[form]])
+            add_rows(name, form, x)
+            file.add(f"{name}, all/{form}", lambda x: REDUCTIONS[name](x, (0, 1), False), [x])
     # Far from 0 a variance must not be the difference of two large numbers.
     for name in ["mean", "var", "std", "logsumexp"]:
-        far = lambda x: REDUCTIONS[name](x, (-1,), False)
-        file.add(f"{name}, axis -1/far from 0", far, [1e4 + randn(3, 50)])
+        add_rows(name, "far from 0", 1e4 + randn(3, 50))
     # Rows of -infinity throughout are left out: PyTorch's gradient is NaN there, 0 here.
-    minus_infinity = torch.stack([numbers(1, -inf, 2), numbers(-inf, -inf, 0), numbers(1e4, -1e4, 1e4)])
-    file.add("logsumexp, axis -1/-infinity", lambda x: x.logsumexp(-1), [minus_infinity])
+    add_rows("logsumexp", "-infinity", numbers((1, -inf, 2), (-inf, -inf, 0), (1e4, -1e4, 1e4)))
     for name in ["sum", "mean", "prod"]:
-        special = torch.stack([numbers(1, inf, 2), numbers(inf, -inf, 1), numbers(nan, 1, 2)])
-        file.add(f"{name}, axis -1/special", lambda x: REDUCTIONS[name](x, (-1,), False), [special])
+        add_rows(name, "special", numbers((1, inf, 2), (inf, -inf, 1), (nan, 1, 2)))
     for name in ["max", "min"]:
-        # Only forward: both give NaN to the elements beside a NaN, but say nothing about it.
-        with_nan = torch.stack([numbers(1, nan, 2), numbers(-inf, 3, inf)])
-        file.add(f"{name}, axis -1/NaN", lambda x: REDUCTIONS[name](x.detach(), (-1,), False), [with_nan])
+        # Only forward: what the gradient is where the largest is NaN, neither library says.
+        forward = lambda x: REDUCTIONS[name](x.detach(), (-1,), False)
+        file.add(f"{name}, axis -1/NaN", forward, [numbers((1, nan, 2), (-inf, 3, inf))])

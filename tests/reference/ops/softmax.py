@@ -8,9 +8,9 @@ from reference_file import ReferenceFile
 
 def make():
     file = ReferenceFile()
-    extremes = torch.stack([numbers(1e4, -1e4, 9999), numbers(-inf, 0, 1), numbers(88, 89, -inf), numbers(0, -0.0, 0)])
+    extremes = numbers((1e4, -1e4, 9999), (-inf, 0, 1), (88, 89, -inf), (0, -0.0, 0))
     # A row of -infinity, or with +infinity or NaN in it, has no softmax.
-    undefined = torch.stack([numbers(-inf, -inf), numbers(inf, 0), numbers(nan, 0)])
+    undefined = numbers((-inf, -inf), (inf, 0), (nan, 0))
     for name, f in [("softmax", torch.softmax), ("log_softmax", torch.log_softmax)]:
         for axis in (0, 1, -1):
             for form, x in one_operand(scalar=False):
@@ -82,10 +82,10 @@ def add_masked(file):
     add_masked_case(file, "no queries", randn(2, 1, 0, 3), True, None, None)
     add_masked_case(file, "no batch", randn(0, 1, 3, 3), True, None, None)
     add_masked_case(file, "size 1", randn(1, 1, 1, 1), True, torch.tensor([1]), None)
-    extremes = torch.stack([numbers(1e4, -1e4, 9999), numbers(-inf, 0, 1), numbers(-inf, -inf, -inf)])
+    extremes = numbers((1e4, -1e4, 9999), (-inf, 0, 1), (-inf, -inf, -inf))
     add_masked_case(file, "extremes", extremes, False, None, None)
     # What is not seen does not matter, not even if it is NaN or infinite.
-    hidden = torch.stack([numbers(0, nan, 1), numbers(2, 1, inf)])
+    hidden = numbers((0, nan, 1), (2, 1, inf))
     add_masked_case(file, "NaN hidden", hidden, False, None, torch.tensor([[True, False, True], [True, True, False]]))
 
 

@@ -8,8 +8,8 @@ from reference_file import ReferenceFile
 
 def make():
     file = ReferenceFile()
-    ties = torch.stack([numbers(1, 0, 1, 0, -0.0), numbers(2, 2, 2, 2, 2)])
-    special = torch.stack([numbers(1, nan, inf, -inf, 0), numbers(nan, 3, nan, 2, inf)])
+    ties = numbers((1, 0, 1, 0, -0.0), (2, 2, 2, 2, 2))
+    special = numbers((1, nan, inf, -inf, 0), (nan, 3, nan, 2, inf))
     for descending in (False, True):
         for axis in (0, 1, -1):
             key = f"sort, axis {axis}" + (", descending" if descending else "")
@@ -28,6 +28,6 @@ def make():
                 if x.shape[axis] >= k and not ties_there:
                     file.add(f"{key}/{form}", f, [x])
             if axis != 0:
-                distinct = torch.stack([numbers(1, nan, inf, -inf, 0), numbers(nan, 3, 4, 2, -inf)])
+                distinct = numbers((1, nan, inf, -inf, 0), (nan, 3, 4, 2, -inf))
                 file.add(f"{key}/special", f, [distinct])
     return file
