@@ -47,6 +47,15 @@ TEST(Silu, KeepsTheLayerContract) { expect_activation_contract<Silu>(); }
 TEST(Tanh, KeepsTheLayerContract) { expect_activation_contract<Tanh>(); }
 TEST(Sigmoid, KeepsTheLayerContract) { expect_activation_contract<Sigmoid>(); }
 
+TEST(Activations, AreTheFunctionsOfTheirNames) {
+  const Variable x(Rng(1).normal({3, 11}, DType::f64));
+  EXPECT_TRUE(same_bits(Relu()(x).value(), relu(x).value()));
+  EXPECT_TRUE(same_bits(Gelu()(x).value(), gelu(x).value()));
+  EXPECT_TRUE(same_bits(Silu()(x).value(), silu(x).value()));
+  EXPECT_TRUE(same_bits(Tanh()(x).value(), tanh(x).value()));
+  EXPECT_TRUE(same_bits(Sigmoid()(x).value(), sigmoid(x).value()));
+}
+
 TEST(FeedForward, KeepsTheLayerContract) {
   for (const Activation activation : {Activation::relu, Activation::gelu}) {
     for (const double dropout : {0.0, 0.2}) {

@@ -318,6 +318,22 @@ TEST(Attention, MemoryGrowsWithTheLengthNotWithItsSquare) {
   EXPECT_LT(peak(2048), 2 * 2048 * 2048);  // one byte for each weight
 }
 
+TEST(Attention, HeadsOfOneProductAreReadInPlace) {
+  const Tensor qkv = normal({1, 256, 3 * 2 * 8}, 1);  // [B, T, 3·H·D]
+  const auto heads = [&](std::int64_t part) {
+    const Tensor own = slice(qkv, -1, part * 16, part * 16 + 16);  // [B, T, H·D]
+    return transpose(reshape(own, {1, 256, 2, 8}), 1, 2);          // [B, H, T, D]
+  };
+  const auto peak = [](const Tensor& q, const Tensor& k, const Tensor& v) {
+    reset_peak_memory();
+    const std::int64_t before = memory_stats().live_bytes;
+    fused(Variable(q), Variable(k), Variable(v), {});
+    return memory_stats().peak_bytes - before;
+  };
+  const Tensor dense = heads(0).contiguous();
+  EXPECT_EQ(peak(heads(0), heads(1), heads(2)), peak(dense, dense, dense));
+}
+
 TEST(Attention, SameBitsForAnyNumberOfThreads) {
   for (const int wanted : {0, 1, 2, 3}) {
     EXPECT_TRUE(same_bits_for_any_threads([&] {

@@ -40,7 +40,7 @@ TEST(Views, GradientsMatchFiniteDifferences) {
   check([](Inputs x) { return select(x[0], 1, -1); });
   check([](Inputs x) { return diagonal(x[0], 1, 2, 1); });
   check([](Inputs x) { return flip(x[0], 2); });
-  check([](Inputs x) { return pad(x[0], 1, 2, 1, 7); });
+  check([](Inputs x) { return pad(x[0], 1, 2, 3, 7); });
 }
 
 TEST(Views, GradientsOfJoinsMatchFiniteDifferences) {
