@@ -124,13 +124,13 @@ class Lane:
             program, filter_ = first_tests(fault.file)
             if self.compile(program) != 0:
                 return "does not compile", ""
-            objects = [o for o in self.changed() if o.suffix == ".o"]
-            if objects and all(o.read_bytes() == self.original(o).read_bytes() for o in objects):
-                return "same machine code", ""
             verdict, by = self.own_tests(program, filter_)
             if verdict == "survived":
                 if self.compile("all") != 0:
                     return "does not compile", ""
+                objects = [path for path in self.changed() if path.suffix == ".o"]
+                if all(o.read_bytes() == self.original(o).read_bytes() for o in objects):
+                    return "same machine code", ""
                 verdict, by = self.all_tests()
             return verdict, by
         finally:
