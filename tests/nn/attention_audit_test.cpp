@@ -5,58 +5,17 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/embedding.h"
-#include "autograd/ops/matmul.h"
 #include "autograd/ops/pointwise.h"
 #include "autograd/ops/reduce.h"
-#include "autograd/ops/softmax.h"
-#include "autograd/ops/views.h"
-#include "nn/translation_transformer.h"
-#include "tensor/compare.h"
-#include "tensor/indexing.h"
+#include "nn/transformer_layer.h"
 #include "tensor/matmul.h"
-#include "tests/nn/layer_contract.h"
+#include "tests/nn/attention_audit_cases.h"
 #include "tests/support/all_close.h"
 #include "tests/support/expect_throw_text.h"
+#include "tests/support/on_threads.h"
 
 namespace lectern::nn {
 namespace {
-
-using Fault = AttentionFault;
-using Faults = std::vector<Fault>;
-
-Variable sentences(DType dtype = DType::f64) {  // [B, T, E]
-  return Variable(Rng(5).normal({2, 5, 4}, dtype));
-}
-
-Tensor lengths(double a, double b) { return Tensor::from({a, b}, {2}, DType::i64); }
-
-/// bool [5, 5]: every position sees itself and its neighbours.
-Tensor band() {
-  const Tensor ones = Tensor::ones({5, 5});
-  return equal(tril(triu(ones, -1), 1), 1);
-}
-
-/// The plainest attention: x itself is queries, keys and values. The scores are small, so that no
-/// weight is nearly 0.
-Variable attend(const Variable& x, const Mask& mask) {
-  return matmul(masked_softmax(0.1 * matmul(x, transpose(x, 1, 2)), mask), x);
-}
-
-Faults faults(const AttentionAudit& audit) {
-  Faults found;
-  for (const AttentionViolation& violation : audit.violations) found.push_back(violation.fault);
-  return found;
-}
-
-/// The sentence about a fault; empty if it was not found.
-std::string sentence(const AttentionAudit& audit, Fault fault) {
-  for (const AttentionViolation& violation : audit.violations) {
-    if (violation.fault == fault) return violation.text;
-  }
-  return "";
-}
 
 /// One function against the declaration that it keeps, or breaks.
 void expect_faults(const std::function<Variable(const Variable&)>& f,
@@ -305,114 +264,6 @@ TEST(AttentionAudit, LeavesTheGradientsOfParametersAlone) {
   }
 }
 
-// What the library itself promises.
-
-/// Every part of a mask, alone and joined.
-std::vector<Mask> masks() {
-  return {{},
-          causal_mask(),
-          padding_mask(lengths(5, 2)),
-          causal_mask() & padding_mask(lengths(3, 4)),
-          allow(band()),
-          allow(band()) & causal_mask() & padding_mask(lengths(4, 5))};
-}
-
-TransformerLayerOptions layer_options(bool norm_first, DType dtype) {
-  return {.width = 4, .heads = 2, .feed_forward = 6, .norm_first = norm_first, .dtype = dtype};
-}
-
-/// f(x, mask) keeps to what it is told.
-void expect_obeys(const std::function<Variable(const Variable&, const Mask&)>& f, DType dtype,
-                  const std::vector<Mask>& told) {
-  for (const Mask& mask : told) {
-    const AttentionAudit audit = attention_audit(f, sentences(dtype), {.mask = mask});
-    EXPECT_TRUE(audit.passed()) << to_string(audit);
-    // A query with a single key takes its value whatever the query is.
-    const Tensor itself = Tensor::eye(5, DType::boolean);
-    EXPECT_TRUE(same_bits(logical_or(audit.reaches, itself), audit.may_reach)) << to_string(audit);
-  }
-}
-
-TEST(AttentionAudit, PassesTheLibrarysAttentions) {
-  for (const DType dtype : {DType::f32, DType::f64}) {
-    Rng rng(1);
-    const MultiHeadSelfAttention itself(4, 2, rng, {.dtype = dtype});
-    const MultiHeadAttention across(4, 2, rng, {.dtype = dtype});
-    const Variable queries(Rng(6).normal({2, 5, 4}, dtype));
-    expect_obeys([&](const Variable& x, const Mask& mask) { return itself(x, mask); }, dtype,
-                 masks());
-    expect_obeys(
-        [&](const Variable& x, const Mask& mask) { return itself.with_weights(x, mask).output; },
-        dtype, masks());
-    for (const Mask& mask : masks()) {
-      const AttentionAudit audit = attention_audit(
-          [&](const Variable& x, const Mask& m) { return across(queries, x, x, m); },
-          sentences(dtype), {.mask = mask});
-      EXPECT_TRUE(audit.passed()) << to_string(audit);
-    }
-  }
-}
-
-TEST(AttentionAudit, PassesTheLibrarysLayers) {
-  for (const bool norm_first : {false, true}) {
-    for (const DType dtype : {DType::f32, DType::f64}) {
-      Rng rng(1);
-      TransformerEncoderLayer encoder(layer_options(norm_first, dtype), rng);
-      TransformerDecoderLayer decoder(layer_options(norm_first, dtype), rng);
-      encoder.eval();
-      decoder.eval();
-      const Variable other(Rng(6).normal({2, 5, 4}, dtype));
-      expect_obeys([&](const Variable& x, const Mask& m) { return encoder(x, m); }, dtype, masks());
-      expect_obeys([&](const Variable& x, const Mask& m) { return decoder(x, other, m); }, dtype,
-                   masks());
-      const AttentionAudit memory = attention_audit(
-          [&](const Variable& x, const Mask& m) { return decoder(other, x, causal_mask(), m); },
-          sentences(dtype), {.mask = padding_mask(lengths(5, 3))});
-      EXPECT_TRUE(memory.passed()) << to_string(memory);
-    }
-  }
-}
-
-TEST(AttentionAudit, PassesAWholeTransformer) {
-  Rng rng(1);
-  Transformer transformer(
-      {.layer = layer_options(true, DType::f64), .encoder_layers = 2, .decoder_layers = 2}, rng);
-  transformer.eval();
-  const Variable other(Rng(6).normal({2, 5, 4}, DType::f64));
-  const AttentionAudit target = attention_audit(
-      [&](const Variable& x) { return transformer(other, x); }, sentences(), {.causal = true});
-  EXPECT_TRUE(target.passed()) << to_string(target);
-  EXPECT_TRUE(same_bits(target.reaches, target.may_reach));
-}
-
-TEST(AttentionAudit, PassesTheTranslationTransformerFromIdsToLogits) {
-  Rng rng(1);
-  TranslationTransformer model({.source_vocabulary = 7,
-                                .target_vocabulary = 9,
-                                .width = 8,
-                                .heads = 2,
-                                .feed_forward = 12,
-                                .max_length = 10},
-                               rng);
-  model.eval();
-  const Tensor source = Tensor::from({3, 1, 4, 2, 5, 6, 2, 0, 0, 0}, {2, 5}, DType::i64);
-  const Tensor target = Tensor::from({1, 5, 8, 2, 4, 1, 4, 3, 3, 6}, {2, 5}, DType::i64);
-  const Mask padding = padding_mask(lengths(5, 2));
-
-  const AttentionAudit decoder = attention_audit(
-      [&](const Tensor& ids) { return model(source, padding, ids); }, target, 9, {.causal = true});
-  EXPECT_TRUE(decoder.passed()) << to_string(decoder);
-  EXPECT_TRUE(same_bits(decoder.reaches, decoder.may_reach));
-
-  const AttentionAudit encoder = attention_audit(
-      [&](const Tensor& ids) { return model.encode(ids, padding); }, source, 7, {.mask = padding});
-  EXPECT_TRUE(encoder.passed()) << to_string(encoder);
-  EXPECT_TRUE(same_bits(encoder.reaches, encoder.may_reach));
-  EXPECT_EQ(faults(attention_audit([&](const Tensor& ids) { return model.encode(ids, {}); }, source,
-                                   7, {.mask = padding})),
-            Faults{Fault::sees_padding});
-}
-
 TEST(AttentionAudit, DrawsATableForEachKindOfSample) {
   const AttentionAudit padded = attention_audit(
       [](const Variable& x) { return attend(x, causal_mask() & padding_mask(lengths(5, 2))); },
@@ -514,7 +365,8 @@ TEST(AttentionAudit, NamesAFunctionThatCanNotBeAudited) {
 
 TEST(AttentionAudit, AsksForEvaluationModeWhereSomethingIsDropped) {
   Rng rng(1);
-  TransformerEncoderLayer layer(layer_options(true, DType::f64), rng);
+  TransformerEncoderLayer layer({.width = 4, .heads = 2, .feed_forward = 6, .dtype = DType::f64},
+                                rng);
   const auto f = [&](const Variable& x) { return layer(x); };
   EXPECT_THROW(attention_audit(f, sentences()), ValueError);
   layer.eval();
