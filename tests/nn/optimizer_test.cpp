@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "autograd/ops/arithmetic.h"
 #include "nn/clip.h"
@@ -192,6 +193,16 @@ TEST(Schedule, ValuesByHand) {
                     "schedule: every is 0; it must be positive");
 }
 
+TEST(Schedule, BeginsAtStepOneWithOneStepAtLeast) {
+  const std::vector<std::function<double(std::int64_t)>> schedules{
+      ConstantSchedule{1}, LinearSchedule{1, 0, 1}, StepSchedule{1, 1}, CosineSchedule{1, 0, 1},
+      NoamSchedule{1, 1}};
+  for (const auto& schedule : schedules) {
+    EXPECT_EQ(schedule(1), 1);
+    EXPECT_THROW_TEXT(schedule(0), IndexError, "schedule: step is 0; the first update is step 1");
+  }
+}
+
 TEST(Cases, Cases_6_5_MicroBatchesOfUnequalSize) {
   // The loss of a token of value x is w x, so dw is the mean of the values. Each micro-batch adds
   // the gradient of its sum, divided by the number of tokens that count in the whole step.
@@ -290,6 +301,22 @@ TEST(Optimizer, RefusesImpossibleOptions) {
                     "Optimizer: lr is -1; it must be finite and not negative");
   EXPECT_THROW_TEXT(AdamW(named, {.beta1 = 1}), ValueError,
                     "AdamW: beta1 is 1; it must be in [0, 1)");
+  EXPECT_THROW_TEXT(Adam(named, {.beta1 = -0.5}), ValueError,
+                    "Adam: beta1 is -0.5; it must be in [0, 1)");
+  EXPECT_THROW_TEXT(Adam(named, {.beta2 = 1}), ValueError,
+                    "Adam: beta2 is 1; it must be in [0, 1)");
+  EXPECT_THROW_TEXT(Adam(named, {.eps = -1}), ValueError,
+                    "Adam: eps is -1; it must be finite and not negative");
+  EXPECT_THROW_TEXT(AdamW(named, {.weight_decay = INFINITY}), ValueError,
+                    "AdamW: weight_decay is inf; it must be finite and not negative");
+  EXPECT_THROW_TEXT(SGD(named, {.momentum = 1}), ValueError,
+                    "SGD: momentum is 1; it must be in [0, 1)");
+  EXPECT_THROW_TEXT(SGD(named, {.weight_decay = -1}), ValueError,
+                    "SGD: weight_decay is -1; it must be finite and not negative");
+  SGD sgd(named, {.lr = 0, .momentum = 0, .weight_decay = 0});  // the bounds themselves
+  Adam adam(named, {.lr = 0, .beta1 = 0, .beta2 = 0, .eps = 0, .weight_decay = 0});
+  EXPECT_THROW_TEXT(sgd.set_lr(NAN), ValueError,
+                    "set_lr: lr is nan; it must be finite and not negative");
   EXPECT_THROW_TEXT(SGD(named, {.nesterov = true}), ValueError,
                     "SGD: nesterov needs a momentum, which is 0");
   EXPECT_THROW_TEXT(Adam(numbered(std::vector{Parameter(Tensor::zeros({1}))}), {}), ValueError,
