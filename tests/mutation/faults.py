@@ -77,14 +77,17 @@ def places(code, name):
                 yield rule, match, becomes
 
 
+CLASS = r"^(?:class|struct) (\w+)"
+FUNCTION = (r"^(?!namespace|template|using|class|struct|return)(?=\w)[^\n=;]*?"
+            r"((?:\w+::)*(?:operator ?(?:\(\)|[-+*/])|\w+))\((?!\w+\))")
+END_OF_NAMESPACE = r"^()\} +// namespace"
+
+
 def definitions(path, text):
     """(place, name) of what is defined at the left margin, by place; '' where a namespace ends."""
-    if path.endswith(".h"):
-        pattern = r"^(?:class|struct) (\w+)|^()\}"
-    else:
-        pattern = (r"^(?!namespace|template|using|struct|return|#|})[\w][^\n=;]*?"
-                   r"((?:\w+::)*(?:operator ?(?:\(\)|[-+*/])|\w+))\((?!\w+\))|^()\} +// namespace")
-    return [(m.start(), m.group(1) or "") for m in re.finditer(pattern, text, re.M)]
+    patterns = (CLASS, r"^()\}") if path.endswith(".h") else (CLASS, FUNCTION, END_OF_NAMESPACE)
+    return sorted((match.start(), match[1]) for pattern in patterns
+                  for match in re.finditer(pattern, text, re.M))
 
 
 def owner_at(defined, place):

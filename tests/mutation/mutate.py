@@ -279,6 +279,7 @@ def report(options):
 
 
 def main():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # mutate.py list | head
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("command", choices=("list", "show", "run", "report"))
