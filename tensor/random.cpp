@@ -29,6 +29,7 @@ Rng Rng::stream(std::uint64_t n) const {
 kernels::PhiloxKey Rng::key() const { return {.seed = state_->key, .stream = kDraws}; }
 
 std::uint64_t Rng::reserve(std::int64_t words) {
+  if (words == 0) return state_->counter;  // unwritten: threads may share what draws nothing
   const std::uint64_t blocks = (static_cast<std::uint64_t>(words) + 3) / 4;
   return std::exchange(state_->counter, state_->counter + blocks);
 }

@@ -14,7 +14,7 @@ namespace lectern {
 ///
 /// A handle: copies share key and counter. A draw of n 32-bit words reserves ceil(n/4) blocks from
 /// the counter on; element i in row-major order is word i mod 4 of block start + i/4 (doubles take
-/// two words each).
+/// two words each). Threads that draw at the same time need generators of their own (stream()).
 /// Ref: Salmon et al. (2011), "Parallel random numbers: as easy as 1, 2, 3", SC11.
 class Rng {
  public:

@@ -1,7 +1,7 @@
 #include "tensor/storage.h"
 
-#include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <mutex>
@@ -40,76 +40,91 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
+#ifdef LECTERN_NO_CACHE  // a sanitizer sees a use after free only if the block is really freed
+constexpr bool kCaches = false;
+#else
+constexpr bool kCaches = true;
+#endif
+
+/// The lists are behind a lock, the counts are not: while nothing is cached, threads that allocate
+/// do not wait for each other, which would hide their races from a sanitizer.
 class Allocator {
  public:
   void* take(std::size_t bytes, std::int64_t counted) {
     const SizeClass size = size_class(bytes);
-    const std::lock_guard lock(mutex_);
-    void* block = free_[size.index];
-    if (block != nullptr) {
-      free_[size.index] = free_[size.index]->next;
-      stats_.cached_bytes -= static_cast<std::int64_t>(size.bytes);
-    } else {
-      block = from_system(size.bytes, counted);
+    void* block = from_cache(size);
+    if (block == nullptr) block = from_system(size.bytes, counted);
+    const std::int64_t live = live_bytes_.fetch_add(counted, kRelaxed) + counted;
+    std::int64_t peak = peak_bytes_.load(kRelaxed);
+    while (peak < live && !peak_bytes_.compare_exchange_weak(peak, live, kRelaxed)) {
     }
-    stats_.live_bytes += counted;
-    stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
     return block;
   }
 
   void give_back(void* block, std::size_t bytes, std::int64_t counted) {
-    [[maybe_unused]] const SizeClass size = size_class(bytes);
-    const std::lock_guard lock(mutex_);
-    stats_.live_bytes -= counted;
-#ifdef LECTERN_NO_CACHE  // a sanitizer sees a use after free only if the block is really freed
-    std::free(block);
-#else
-    free_[size.index] = new (block) FreeBlock{free_[size.index]};
-    stats_.cached_bytes += static_cast<std::int64_t>(size.bytes);
-#endif
+    live_bytes_.fetch_sub(counted, kRelaxed);
+    if constexpr (kCaches) {
+      const SizeClass size = size_class(bytes);
+      const std::lock_guard lock(mutex_);
+      free_[size.index] = new (block) FreeBlock{free_[size.index]};
+      cached_bytes_ += static_cast<std::int64_t>(size.bytes);
+    } else {
+      std::free(block);
+    }
   }
 
   MemoryStats stats() {
     const std::lock_guard lock(mutex_);
-    return stats_;
+    return {.live_bytes = live_bytes_.load(kRelaxed),
+            .peak_bytes = peak_bytes_.load(kRelaxed),
+            .cached_bytes = cached_bytes_,
+            .system_requests = system_requests_.load(kRelaxed)};
   }
 
-  void reset_peak() {
-    const std::lock_guard lock(mutex_);
-    stats_.peak_bytes = stats_.live_bytes;
-  }
+  void reset_peak() { peak_bytes_.store(live_bytes_.load(kRelaxed), kRelaxed); }
 
   void release_cache() {
     const std::lock_guard lock(mutex_);
-    free_everything();
+    for (FreeBlock*& first : free_) {
+      while (first != nullptr) std::free(std::exchange(first, first->next));
+    }
+    cached_bytes_ = 0;
   }
 
  private:
+  static constexpr std::memory_order kRelaxed = std::memory_order_relaxed;
+
+  void* from_cache(const SizeClass& size) {
+    if constexpr (!kCaches) return nullptr;
+    const std::lock_guard lock(mutex_);
+    FreeBlock* const block = free_[size.index];
+    if (block == nullptr) return nullptr;
+    free_[size.index] = block->next;
+    cached_bytes_ -= static_cast<std::int64_t>(size.bytes);
+    return block;
+  }
+
   void* from_system(std::size_t bytes, std::int64_t counted) {
     constexpr std::size_t address_space = std::size_t{1} << 47;
     const auto ask = [&] {
-      ++stats_.system_requests;
+      system_requests_.fetch_add(1, kRelaxed);
       return bytes < address_space ? std::aligned_alloc(64, (bytes + 63) / 64 * 64) : nullptr;
     };
     void* block = ask();
     if (block == nullptr) {
-      free_everything();
+      release_cache();
       block = ask();
     }
     require<MemoryError>(block != nullptr, "memory: the system has no block of {} bytes", counted);
     return block;
   }
 
-  void free_everything() {
-    for (FreeBlock*& first : free_) {
-      while (first != nullptr) std::free(std::exchange(first, first->next));
-    }
-    stats_.cached_bytes = 0;
-  }
-
+  std::atomic<std::int64_t> live_bytes_ = 0;
+  std::atomic<std::int64_t> peak_bytes_ = 0;
+  std::atomic<std::int64_t> system_requests_ = 0;
   std::mutex mutex_;
   std::array<FreeBlock*, 256> free_{};
-  MemoryStats stats_{};
+  std::int64_t cached_bytes_ = 0;
 };
 
 /// Never destroyed: tensors with static storage may outlive any other static object.

@@ -57,8 +57,8 @@ class Storage {
   Block* block_ = nullptr;
 };
 
-/// What tensors hold and what the allocator does for them. Bytes are as asked for, before
-/// rounding to a size class.
+/// What tensors of all threads hold and what the allocator does for them. Bytes are as asked for,
+/// before rounding to a size class.
 struct MemoryStats {
   std::int64_t live_bytes;       ///< held by tensors now
   std::int64_t peak_bytes;       ///< the most held since the start or reset_peak_memory()

@@ -29,15 +29,30 @@ std::atomic<int>& thread_count() {
   return count;
 }
 
+thread_local int scoped_count = 0;  // of the innermost ThreadScope; 0 if none is open
+
 }  // namespace
 
-int num_threads() { return thread_count().load(std::memory_order_relaxed); }
+int num_threads() {
+  return scoped_count > 0 ? scoped_count : thread_count().load(std::memory_order_relaxed);
+}
 
 void set_num_threads(int threads) {
   require<ValueError>(threads >= 1, "set_num_threads: threads is {}; it must be at least 1",
                       threads);
-  thread_count().store(threads, std::memory_order_relaxed);
+  if (scoped_count > 0) {
+    scoped_count = threads;
+  } else {
+    thread_count().store(threads, std::memory_order_relaxed);
+  }
 }
+
+ThreadScope::ThreadScope(int threads) : before_(scoped_count) {
+  require<ValueError>(threads >= 1, "ThreadScope: threads is {}; it must be at least 1", threads);
+  scoped_count = threads;
+}
+
+ThreadScope::~ThreadScope() { scoped_count = before_; }
 
 void let_waiting_threads_sleep([[maybe_unused]] char** argv) {
 #if defined(_OPENMP) && defined(__linux__)

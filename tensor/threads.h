@@ -8,8 +8,12 @@ namespace lectern {
 // split. Ops on fewer elements than the threshold run on the calling thread alone, since waking
 // the others costs more than they would save.
 
+// Several threads of the program may call ops at the same time; each has a team of its own. What
+// one of them writes, no other may read or write meanwhile.
+
 /// Threads an op may use; at the start as many as OpenMP offers (1 without OpenMP).
 int num_threads();
+/// For the whole program; if a ThreadScope is open on this thread, for that scope alone.
 /// Throws: ValueError unless threads >= 1.
 void set_num_threads(int threads);
 
@@ -26,11 +30,12 @@ std::int64_t parallel_threshold();
 /// Does nothing without OpenMP, or on another system than Linux.
 void let_waiting_threads_sleep(char** argv);
 
-/// Sets the number of threads until the end of the scope.
+/// Sets the number of threads for ops called on this thread, until the end of the scope.
 class ThreadScope {
  public:
-  explicit ThreadScope(int threads) : before_(num_threads()) { set_num_threads(threads); }
-  ~ThreadScope() { set_num_threads(before_); }
+  /// Throws: ValueError unless threads >= 1.
+  explicit ThreadScope(int threads);
+  ~ThreadScope();
   ThreadScope(const ThreadScope&) = delete;
   ThreadScope& operator=(const ThreadScope&) = delete;
 
