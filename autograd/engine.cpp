@@ -52,12 +52,13 @@ std::shared_ptr<Node> graph::make_node(std::string_view op, const Tensor& value,
   return node;
 }
 
-void graph::require_unwritten(std::string_view op, const Variable& input) {
-  const Node& node = *input.node();
-  require<GradError>(node.is_leaf() || node.version == input.value().storage().version(),
+void graph::prepare(Node& node, const Tensor& value, const Variable& input) {
+  const Node& from = *input.node();
+  require<GradError>(from.is_leaf() || from.version == input.value().storage().version(),
                      "{}: an input, the result of {} of shape {}, was written to after it was "
                      "recorded; a write has no gradient: write to a clone",
-                     op, node.op, node.shape);
+                     node.op, from.op, from.shape);
+  if (value.storage() == input.value().storage()) node.is_view = true;
 }
 
 namespace {
@@ -86,6 +87,7 @@ class Pass {
       ready_.pop_back();
       if (node->is_leaf()) {
         leaves_.push_back(node);
+        if (!node->sum.empty()) graph::tell_arrived(*node, node->sum.value());
       } else {
         visit(*node);
       }
@@ -126,7 +128,9 @@ class Pass {
     const Tensor g = node.sum.take();
     if (g.defined()) {  // else nothing was added on the way here
       op_running = node.op;
+      graph::tell_arrived(node, g);
       differentiate(node, g);
+      graph::tell_sent(node, g);
     }
     for (Edge& edge : node.edges) {
       if (--edge.input->awaited == 0) ready_.push_back(edge.input);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autograd/gradient.h"
+#include "autograd/observer.h"
 #include "tensor/tensor.h"
 
 namespace lectern {
@@ -74,6 +75,7 @@ struct Node {
   std::vector<int> joint_inputs;  ///< which input of the joint derivative each edge is
   int joint_count = 0;            ///< inputs the joint derivative has, wanted or not
   std::uint64_t version = 0;      ///< of the value's storage when it was recorded; not on leaves
+  bool is_view = false;           ///< the value shares its storage with that of an input
   Tensor grad;                    ///< on leaves: what backward() has added up
   bool spent = false;             ///< its derivatives were used and dropped
 
@@ -145,14 +147,15 @@ namespace graph {
 
 std::shared_ptr<Node> make_node(std::string_view op, const Tensor& value, std::size_t inputs);
 
-/// Throws GradError naming `op` if the input is the result of an op and was written to since: the
-/// graph knows nothing of the write, so its gradients would be wrong.
-void require_unwritten(std::string_view op, const Variable& input);
+/// Readies `node`, the place of `value`, for an arrow to `input`. Throws GradError naming the op if
+/// the input is the result of an op and was written to since: the graph knows nothing of the write,
+/// so its gradients would be wrong.
+void prepare(Node& node, const Tensor& value, const Variable& input);
 
 template <class F>
-void connect(Node& node, WithRespectTo<F>&& arrow) {
+void connect(Node& node, const Tensor& value, WithRespectTo<F>&& arrow) {
   if (!arrow.input.requires_grad()) return;
-  require_unwritten(node.op, arrow.input);
+  prepare(node, value, arrow.input);
   if constexpr (std::is_invocable_v<F, const Tensor&, Gradient&>) {
     node.edges.push_back({arrow.input.node(), std::move(arrow.derivative)});
   } else {
@@ -169,20 +172,29 @@ void connect(Node& node, WithRespectTo<F>&& arrow) {
 /// captured; if none is left, or NoGrad is active, the result is a plain value.
 template <class... Fs>
 Variable record(std::string_view op, Tensor value, WithRespectTo<Fs>... arrows) {
+  if (graph::is_observed()) {
+    const Variable* const inputs[] = {&arrows.input...};
+    graph::tell_computed(op, value, inputs);
+  }
   if (!is_recording() || !(arrows.input.requires_grad() || ...)) return Variable(std::move(value));
   std::shared_ptr<Node> node = graph::make_node(op, value, sizeof...(arrows));
-  (graph::connect(*node, std::move(arrows)), ...);
+  (graph::connect(*node, value, std::move(arrows)), ...);
   return Variable(std::move(value), std::move(node));
 }
 
 /// As record() for any number of inputs with derivatives of one type.
 template <class F>
 Variable record_each(std::string_view op, Tensor value, std::vector<WithRespectTo<F>> arrows) {
+  if (graph::is_observed()) {
+    std::vector<const Variable*> inputs;
+    for (const auto& arrow : arrows) inputs.push_back(&arrow.input);
+    graph::tell_computed(op, value, inputs);
+  }
   bool wanted = false;
   for (const auto& arrow : arrows) wanted = wanted || arrow.input.requires_grad();
   if (!is_recording() || !wanted) return Variable(std::move(value));
   std::shared_ptr<Node> node = graph::make_node(op, value, arrows.size());
-  for (auto& arrow : arrows) graph::connect(*node, std::move(arrow));
+  for (auto& arrow : arrows) graph::connect(*node, value, std::move(arrow));
   return Variable(std::move(value), std::move(node));
 }
 
@@ -192,13 +204,14 @@ Variable record_each(std::string_view op, Tensor value, std::vector<WithRespectT
 template <class F>
 Variable record_joint(std::string_view op, Tensor value,
                       std::initializer_list<const Variable*> inputs, F derivative) {
+  if (graph::is_observed()) graph::tell_computed(op, value, {inputs.begin(), inputs.size()});
   bool wanted = false;
   for (const Variable* input : inputs) wanted = wanted || input->requires_grad();
   if (!is_recording() || !wanted) return Variable(std::move(value));
   std::shared_ptr<Node> node = graph::make_node(op, value, inputs.size());
   for (const Variable* input : inputs) {
     if (input->requires_grad()) {
-      graph::require_unwritten(op, *input);
+      graph::prepare(*node, value, *input);
       node->edges.push_back({input->node(), nullptr});
       node->joint_inputs.push_back(node->joint_count);
     }
