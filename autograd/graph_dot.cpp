@@ -1,6 +1,6 @@
 #include "autograd/graph_dot.h"
 
-#include <unordered_map>
+#include <map>
 
 namespace lectern {
 namespace {
@@ -15,36 +15,108 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-}  // namespace
+/// "640 B", "1.5 kB", "12 MB": three digits are enough for a picture.
+std::string bytes_text(std::int64_t bytes) {
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  if (bytes < 1'000'000) return fmt::format("{:.3g} kB", static_cast<double>(bytes) / 1e3);
+  return fmt::format("{:.3g} MB", static_cast<double>(bytes) / 1e6);
+}
 
-std::string to_dot(const Variable& loss, std::span<const std::pair<std::string, Variable>> named) {
-  require<GradError>(loss.requires_grad(),
-                     "to_dot: loss of shape {} depends on nothing that requires a gradient",
-                     loss.shape());
-  std::unordered_map<const Node*, std::string_view> names;
-  for (const auto& [name, variable] : named) names.emplace(variable.node().get(), name);
+std::int64_t bytes_of(const Node& node) { return node.shape.numel() * size_of(node.dtype); }
 
-  std::string boxes, arrows;
-  std::unordered_map<const Node*, std::size_t> numbers{{loss.node().get(), 0}};
-  std::vector<const Node*> found{loss.node().get()};  // numbered, nearest to the loss first
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const Node& node = *found[i];
+/// A module's frame: what stands in it and the frames inside.
+struct Frame {
+  std::vector<std::string> boxes;
+  std::map<std::string, Frame, std::less<>> children;
+};
+
+/// "c" of "a.b.c".
+std::string_view last_part_of(std::string_view dotted) {
+  return dotted.substr(dotted.rfind('.') + 1);  // npos + 1 = 0
+}
+
+/// The frame of a module, made with those around it if need be.
+Frame& frame_of(Frame& outermost, std::string_view module) {
+  if (module.empty()) return outermost;
+  return frame_of(outermost, parent_of(module)).children[std::string(last_part_of(module))];
+}
+
+/// Writes the insides of a frame; `count` numbers the frames, for Graphviz wants them named.
+void write(const Frame& frame, const std::string& indent, int& count, std::string& text) {
+  for (const std::string& box : frame.boxes) text += indent + box;
+  for (const auto& [name, child] : frame.children) {
+    text += fmt::format("{}subgraph cluster_{} {{\n{}  label=\"{}\";\n", indent, count++, indent,
+                        escaped(name));
+    write(child, indent + "  ", count, text);
+    text += indent + "}\n";
+  }
+}
+
+/// Collects the nodes behind a loss, nearest first, and draws them.
+class Drawing {
+ public:
+  Drawing(const Node& root, const LeafNames& names)
+      : names_(names), modules_(modules_behind(root, names)), found_{&root}, numbers_{{&root, 0}} {
+    for (std::size_t i = 0; i < found_.size(); ++i) add(i);
+  }
+
+  std::string text() const {
+    std::string body;
+    int count = 0;
+    write(outermost_, "  ", count, body);
+    return fmt::format(
+        "digraph {{\n"
+        "  graph [fontname=\"sans-serif\", style=rounded, color=gray];\n"
+        "  node [fontname=\"sans-serif\", shape=box, fillcolor=lightblue];\n"
+        "  label=\"{} ops, values {}; {} named leaves, {}\";\n{}{}}}\n",
+        ops_, bytes_text(op_bytes_), leaves_, bytes_text(leaf_bytes_), body, arrows_);
+  }
+
+ private:
+  void add(std::size_t i) {
+    const Node& node = *found_[i];
     require<GradError>(!node.spent,
                        "to_dot: the graph through {} of shape {} was given up by backward; draw "
                        "it before, or pass {{.retain_graph = true}}",
                        node.op, node.shape);
-    const auto name = names.find(&node);
-    const bool is_named = name != names.end();
-    boxes += fmt::format("  n{} [label=\"{}\\n{} {}\"{}];\n", i,
-                         escaped(is_named ? name->second : node.op), node.dtype, node.shape,
-                         is_named ? ", style=filled" : "");
+    const LeafNames::Entry* const entry = names_.find(node);
+    const bool is_named = entry != nullptr;
+    const std::string memory = node.is_view ? "view" : bytes_text(bytes_of(node));
+    frame_of(outermost_, modules_.at(&node).value_or(""))
+        .boxes.push_back(fmt::format("n{} [label=\"{}\\n{} {}\\n{}\"{}];\n", i,
+                                     escaped(is_named ? last_part_of(entry->name) : node.op),
+                                     node.dtype, node.shape, memory,
+                                     is_named ? ", style=filled" : ""));
+    if (!node.is_leaf()) {
+      ++ops_;
+      op_bytes_ += node.is_view ? 0 : bytes_of(node);
+    } else if (is_named) {
+      ++leaves_;
+      leaf_bytes_ += bytes_of(node);
+    }
     for (const Edge& edge : node.edges) {
-      const auto [input, is_new] = numbers.emplace(edge.input.get(), found.size());
-      if (is_new) found.push_back(edge.input.get());
-      arrows += fmt::format("  n{} -> n{};\n", input->second, i);
+      const auto [input, is_new] = numbers_.emplace(edge.input.get(), found_.size());
+      if (is_new) found_.push_back(edge.input.get());
+      arrows_ += fmt::format("  n{} -> n{};\n", input->second, i);
     }
   }
-  return "digraph {\n  node [shape=box];\n" + boxes + arrows + "}\n";
+
+  const LeafNames& names_;
+  const std::unordered_map<const Node*, std::optional<std::string_view>> modules_;
+  std::vector<const Node*> found_;
+  std::unordered_map<const Node*, std::size_t> numbers_;
+  Frame outermost_;
+  std::string arrows_;
+  std::int64_t ops_ = 0, op_bytes_ = 0, leaves_ = 0, leaf_bytes_ = 0;
+};
+
+}  // namespace
+
+std::string to_dot(const Variable& loss, const LeafNames& names) {
+  require<GradError>(loss.requires_grad(),
+                     "to_dot: loss of shape {} depends on nothing that requires a gradient",
+                     loss.shape());
+  return Drawing(*loss.node(), names).text();
 }
 
 }  // namespace lectern

@@ -6,12 +6,18 @@
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/pointwise.h"
 #include "autograd/ops/reduce.h"
+#include "autograd/ops/views.h"
 #include "tests/support/expect_throw_text.h"
 
 namespace lectern {
 namespace {
 
 Variable leaf(const Shape& shape) { return Variable(Tensor::ones(shape), /*requires_grad=*/true); }
+
+const std::string kHead =
+    "digraph {\n"
+    "  graph [fontname=\"sans-serif\", style=rounded, color=gray];\n"
+    "  node [fontname=\"sans-serif\", shape=box, fillcolor=lightblue];\n";
 
 TEST(GraphDot, DrawsASmallGraph) {
   const Variable x(Tensor::ones({2, 3}));  // a constant: not drawn
@@ -20,34 +26,63 @@ TEST(GraphDot, DrawsASmallGraph) {
   const Variable loss = sum(h * h);
   const std::vector<std::pair<std::string, Variable>> named{{"weight", w}, {"a \"bias\"", b}};
   EXPECT_EQ(to_dot(loss, named),
-            "digraph {\n"
-            "  node [shape=box];\n"
-            "  n0 [label=\"sum\\nf32 []\"];\n"
-            "  n1 [label=\"mul\\nf32 [2, 4]\"];\n"
-            "  n2 [label=\"tanh\\nf32 [2, 4]\"];\n"
-            "  n3 [label=\"add\\nf32 [2, 4]\"];\n"
-            "  n4 [label=\"matmul\\nf32 [2, 4]\"];\n"
-            "  n5 [label=\"a \\\"bias\\\"\\nf32 [4]\", style=filled];\n"
-            "  n6 [label=\"weight\\nf32 [3, 4]\", style=filled];\n"
-            "  n1 -> n0;\n"
-            "  n2 -> n1;\n"
-            "  n2 -> n1;\n"
-            "  n3 -> n2;\n"
-            "  n4 -> n3;\n"
-            "  n5 -> n3;\n"
-            "  n6 -> n4;\n"
-            "}\n");
+            kHead +
+                "  label=\"5 ops, values 132 B; 2 named leaves, 64 B\";\n"
+                "  n0 [label=\"sum\\nf32 []\\n4 B\"];\n"
+                "  n1 [label=\"mul\\nf32 [2, 4]\\n32 B\"];\n"
+                "  n2 [label=\"tanh\\nf32 [2, 4]\\n32 B\"];\n"
+                "  n3 [label=\"add\\nf32 [2, 4]\\n32 B\"];\n"
+                "  n4 [label=\"matmul\\nf32 [2, 4]\\n32 B\"];\n"
+                "  n5 [label=\"a \\\"bias\\\"\\nf32 [4]\\n16 B\", style=filled];\n"
+                "  n6 [label=\"weight\\nf32 [3, 4]\\n48 B\", style=filled];\n"
+                "  n1 -> n0;\n"
+                "  n2 -> n1;\n"
+                "  n2 -> n1;\n"
+                "  n3 -> n2;\n"
+                "  n4 -> n3;\n"
+                "  n5 -> n3;\n"
+                "  n6 -> n4;\n"
+                "}\n");
 }
 
 TEST(GraphDot, LeavesWithoutNamesAreLeaves) {
   const Variable x = leaf({2});
-  EXPECT_EQ(to_dot(-x),
-            "digraph {\n"
-            "  node [shape=box];\n"
-            "  n0 [label=\"neg\\nf32 [2]\"];\n"
-            "  n1 [label=\"leaf\\nf32 [2]\"];\n"
-            "  n1 -> n0;\n"
-            "}\n");
+  EXPECT_EQ(to_dot(-x), kHead +
+                            "  label=\"1 ops, values 8 B; 0 named leaves, 0 B\";\n"
+                            "  n0 [label=\"neg\\nf32 [2]\\n8 B\"];\n"
+                            "  n1 [label=\"leaf\\nf32 [2]\\n8 B\"];\n"
+                            "  n1 -> n0;\n"
+                            "}\n");
+}
+
+// Modules stand inside each other as in their names; a view has no bytes of its own.
+TEST(GraphDot, FramesModules) {
+  const Variable w = leaf({300, 4}), b = leaf({300}), x(Tensor::ones({1000, 4}));
+  const std::vector<std::pair<std::string, Variable>> named{{"net.0.weight", w}, {"net.1.bias", b}};
+  EXPECT_EQ(to_dot(tanh(matmul(x, transpose(w, 0, 1)) + b), named),
+            kHead +
+                "  label=\"4 ops, values 3.6 MB; 2 named leaves, 6 kB\";\n"
+                "  subgraph cluster_0 {\n"
+                "    label=\"net\";\n"
+                "    subgraph cluster_1 {\n"
+                "      label=\"0\";\n"
+                "      n2 [label=\"matmul\\nf32 [1000, 300]\\n1.2 MB\"];\n"
+                "      n4 [label=\"transpose\\nf32 [4, 300]\\nview\"];\n"
+                "      n5 [label=\"weight\\nf32 [300, 4]\\n4.8 kB\", style=filled];\n"
+                "    }\n"
+                "    subgraph cluster_2 {\n"
+                "      label=\"1\";\n"
+                "      n0 [label=\"tanh\\nf32 [1000, 300]\\n1.2 MB\"];\n"
+                "      n1 [label=\"add\\nf32 [1000, 300]\\n1.2 MB\"];\n"
+                "      n3 [label=\"bias\\nf32 [300]\\n1.2 kB\", style=filled];\n"
+                "    }\n"
+                "  }\n"
+                "  n1 -> n0;\n"
+                "  n2 -> n1;\n"
+                "  n3 -> n1;\n"
+                "  n4 -> n2;\n"
+                "  n5 -> n4;\n"
+                "}\n");
 }
 
 TEST(GraphDot, TakesAnythingWithNameAndValue) {
@@ -56,7 +91,7 @@ TEST(GraphDot, TakesAnythingWithNameAndValue) {
     Variable value;
   };
   const std::vector<Entry> entries{{"x", leaf({2})}};
-  EXPECT_NE(to_dot(-entries[0].value, entries).find("label=\"x\\nf32 [2]\", style=filled"),
+  EXPECT_NE(to_dot(-entries[0].value, entries).find("label=\"x\\nf32 [2]\\n8 B\", style=filled"),
             std::string::npos);
 }
 
