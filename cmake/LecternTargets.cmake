@@ -12,9 +12,10 @@ function(lectern_compile_options target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   if(LECTERN_SANITIZE)
-    target_compile_options(${target} PUBLIC -fsanitize=address,undefined -fno-sanitize-recover=all
+    string(REPLACE "address" "address,undefined" sanitizers ${LECTERN_SANITIZE})
+    target_compile_options(${target} PUBLIC -fsanitize=${sanitizers} -fno-sanitize-recover=all
                                             -fno-omit-frame-pointer)
-    target_link_options(${target} PUBLIC -fsanitize=address,undefined)
+    target_link_options(${target} PUBLIC -fsanitize=${sanitizers})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # The checks added by the sanitizers make g++ see uses of unset values that are none.
       target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)

@@ -50,6 +50,10 @@ class Members {
 /// from describe(), which lists each member exactly once.
 ///
 /// operator() is not virtual: each module has its natural signature.
+///
+/// Thread safety: threads may use one module at the same time in evaluation mode. In training mode
+/// dropout draws, backward() adds to the gradients and an optimizer writes: those need the module
+/// to themselves, as do train() and load_state_dict().
 class Module {
  public:
   virtual ~Module() = default;
