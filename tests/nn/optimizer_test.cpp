@@ -295,6 +295,24 @@ TEST(Optimizer, StateIsNamedAndStrict) {
                     "load: \"v.layer.weight\" [1] is missing");
 }
 
+TEST(Optimizer, DefaultOptionsAreThoseOfThePapersAndOfPyTorch) {
+  const auto expect = [](const auto& options, double lr, double weight_decay) {
+    EXPECT_EQ(options.lr, lr);
+    EXPECT_EQ(options.weight_decay, weight_decay);
+  };
+  expect(SGD::Options{}, 1e-2, 0);
+  EXPECT_EQ(SGD::Options{}.momentum, 0);
+  expect(Adam::Options{}, 1e-3, 0);
+  expect(AdamW::Options{}, 1e-3, 1e-2);
+  const auto expect_moments = [](const auto& options) {
+    EXPECT_EQ(options.beta1, 0.9);
+    EXPECT_EQ(options.beta2, 0.999);
+    EXPECT_EQ(options.eps, 1e-8);
+  };
+  expect_moments(Adam::Options{});
+  expect_moments(AdamW::Options{});
+}
+
 TEST(Optimizer, RefusesImpossibleOptions) {
   const std::vector<NamedParameter> named = numbered(std::vector{weights({1})});
   EXPECT_THROW_TEXT(Adam(named, {.lr = -1}), ValueError,

@@ -57,6 +57,12 @@ TEST(SinusoidalPositions, RefuseImpossibleTables) {
                     "sinusoidal_positions: dtype is i64; it must be f32 or f64");
 }
 
+TEST(LearnedPositions, BeginWithTheirDeviation) {
+  Rng rng(1);
+  LearnedPositions positions(200, 50, rng);
+  EXPECT_NEAR(lectern::std(positions.parameters()[0].value()).item(), 0.02, 0.001);
+}
+
 TEST(LearnedPositions, StartWhereTheyAreTold) {
   Rng rng(1);
   LearnedPositions positions(6, 4, rng);

@@ -31,6 +31,12 @@ TEST(RMSNorm, KeepsTheLayerContract) {
                                      {{{}}, "rms_norm: x is a scalar; it must be [..., E]"}}});
 }
 
+TEST(Norms, HaveTheEpsilonsOfPyTorchByDefault) {
+  const Variable x(Tensor::from({0.001, -0.002, 0.003, 0}, {4}));  // small, so that ε counts
+  EXPECT_TRUE(same_bits(LayerNorm(4)(x).value(), LayerNorm(4, 1e-5)(x).value()));
+  EXPECT_TRUE(same_bits(RMSNorm(4)(x).value(), RMSNorm(4, 1e-6)(x).value()));
+}
+
 TEST(Dropout, KeepsTheLayerContract) {
   expect_layer_contract([](Rng& rng, DType) { return Dropout(0.3, rng); }, {{2, 3, 5}}, {},
                         {.drops = true});
@@ -126,6 +132,9 @@ TEST(Dropout, DropsInTrainingAlone) {
   dropout.train();
   EXPECT_FALSE(same_bits(dropout(x).value(), x.value()));
   EXPECT_THROW_TEXT(Dropout(1.5, rng), ValueError, "Dropout: p is 1.5; it must be in [0, 1]");
+  EXPECT_THROW_TEXT(Dropout(-0.5, rng), ValueError, "Dropout: p is -0.5; it must be in [0, 1]");
+  EXPECT_EQ(sum(Dropout(1, rng)(x).value()).item(), 0);
+  EXPECT_TRUE(same_bits(Dropout(0, rng)(x).value(), x.value()));
 }
 
 TEST(SmallLayers, RefuseImpossibleSizes) {
@@ -147,6 +156,8 @@ TEST(Init, StaysWithinItsBoundsAndVariances) {
   EXPECT_NEAR(var(xavier_normal(shape, rng)).item(), 2.0 / 500, 1e-4);
   EXPECT_NEAR(var(kaiming_uniform(shape, rng)).item(), 2.0 / 200, 2e-4);
   EXPECT_NEAR(var(kaiming_normal(shape, rng)).item(), 2.0 / 200, 2e-4);
+  const Shape of_pixels{30, 20, 2, 5};  // fan_in 200, fan_out 300
+  EXPECT_NEAR(var(xavier_uniform(of_pixels, rng)).item(), 2.0 / 500, 2e-4);
   EXPECT_THROW_TEXT(xavier_uniform({3}, rng), ShapeError,
                     "xavier_uniform: shape is [3]; it must have at least two axes");
 }

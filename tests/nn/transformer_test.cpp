@@ -294,6 +294,11 @@ TEST(TranslationTransformer, EvaluationDropsNothing) {
   EXPECT_FALSE(same_bits(logits(), logits()));
 }
 
+TEST(Transformer, HasTheEpsilonOfPyTorchByDefault) {
+  EXPECT_EQ(TransformerLayerOptions{}.layer_norm_eps, 1e-5);
+  EXPECT_EQ(TranslationTransformer::Config{}.layer_norm_eps, 1e-5);
+}
+
 TEST(TranslationTransformer, NamesWhatDoesNotFit) {
   Rng rng(1);
   TranslationTransformer model(translation(), rng);
