@@ -72,6 +72,15 @@ TEST(Views, GradientsOfPartsMatchFiniteDifferences) {
       {transpose(random({5, 2}), 0, 1)}));
 }
 
+TEST(Views, PartsFollowEachOther) {
+  const Variable x(Tensor::from({1, 2, 3, 4, 5, 6}, {6}));
+  const std::vector<Variable> halves = split(x, 2);
+  EXPECT_EQ(values_of(halves[1].value()), std::vector<double>({4, 5, 6}));
+  const std::vector<Variable> parts = split(x, std::vector<std::int64_t>{1, 2, 3}, 0);
+  EXPECT_EQ(values_of(parts[1].value()), std::vector<double>({2, 3}));
+  EXPECT_EQ(values_of(parts[2].value()), std::vector<double>({4, 5, 6}));
+}
+
 TEST(Views, ShareTheStorageOfTheirInput) {
   const Variable x = leaf({2, 3});
   EXPECT_TRUE(transpose(x, 0, 1).value().storage() == x.value().storage());
