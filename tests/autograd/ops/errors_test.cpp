@@ -38,6 +38,7 @@ struct AlongAxis {
 
 TEST(Errors, OpsOfRealNumbersRefuseOtherDTypes) {
   Rng rng(1);
+  const Variable gain(Tensor::ones({3}));
   const std::vector<OfOne> ops{
       {"exp", [](const Variable& x) { return exp(x); }},
       {"log", [](const Variable& x) { return log(x); }},
@@ -69,11 +70,15 @@ TEST(Errors, OpsOfRealNumbersRefuseOtherDTypes) {
       {"dropout", [&](const Variable& x) { return dropout(x, 0.5, rng); }},
       {"layer_norm", [](const Variable& x) { return layer_norm(x); }},
       {"rms_norm", [](const Variable& x) { return rms_norm(x); }},
+      {"dropout", [&](const Variable& x) { return dropout(x, 0.5, rng, /*training=*/false); }},
+      {"layer_norm", [&](const Variable& x) { return layer_norm(x, gain, gain); }},
+      {"rms_norm", [&](const Variable& x) { return rms_norm(x, gain); }},
   };
   for (const OfOne& op : ops) {
     for (const DType dtype : {DType::i64, DType::boolean}) {
-      EXPECT_THROW_TEXT(op.f(Variable(Tensor::ones({2, 3}, dtype))), DTypeError,
-                        fmt::format("{}: x is {}; it must be f32 or f64", op.op, dtype));
+      const std::string text = fmt::format("{}: x is {}; it must be f32 or f64", op.op, dtype);
+      EXPECT_THROW_TEXT(op.f(Variable(Tensor::ones({2, 3}, dtype))), DTypeError, text);
+      EXPECT_THROW_TEXT(op.f(Variable(Tensor::ones({0, 3}, dtype))), DTypeError, text);
     }
     EXPECT_NO_THROW(op.f(Variable(Tensor::ones({2, 3})))) << op.op;
   }
