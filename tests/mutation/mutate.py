@@ -196,17 +196,16 @@ class Results:
 def run(options):
     options.work.mkdir(parents=True, exist_ok=True)
     results, wanted = Results(options.work), queue.Queue()
-    faults = all_faults()
-    unknown = set(options.ids) - {fault.id for fault in faults}
+    faults = {fault.id: fault for fault in all_faults()}
+    unknown = [id for id in options.ids if id not in faults]
     if unknown:
-        sys.exit(f"no such fault: {', '.join(sorted(unknown))}")
+        sys.exit(f"no such fault: {', '.join(unknown)}")
     # By the last part of the id, which is a digest: a part of the run is a sample of the whole.
-    for fault in sorted(faults, key=lambda fault: fault.id.split("-")[1]):
-        old = results.by_id.get(fault.id, {}).get("verdict")
-        if fault.id in options.ids or not options.ids and (
-                old is None or options.survivors and old == "survived"):
-            wanted.put(fault)
-    print(f"{wanted.qsize()} faults to plant")
+    open_verdicts = (None, "survived") if options.survivors else (None,)
+    for id in options.ids or sorted(faults, key=lambda id: id.split("-")[1]):
+        if options.ids or results.by_id.get(id, {}).get("verdict") in open_verdicts:
+            wanted.put(faults[id])
+    print(f"{wanted.qsize()} faults to plant", flush=True)
     end = time.time() + 60 * options.minutes
     lanes = [Lane(options.work / f"lane{i}") for i in range(options.lanes)]
     threads = [threading.Thread(target=work, args=(lane, wanted, results, end)) for lane in lanes]
