@@ -187,6 +187,10 @@ TEST(Schedule, ValuesByHand) {
   EXPECT_NEAR(cosine(3), 0.5, 1e-15);
   EXPECT_NEAR(cosine(5), 0, 1e-15);
   EXPECT_NEAR(cosine(9), 0, 1e-15);
+  const CosineSchedule to_one{.first = 3, .last = 1, .steps = 4};
+  EXPECT_EQ(to_one(1), 3);
+  EXPECT_NEAR(to_one(3), 2, 1e-15);
+  EXPECT_NEAR(to_one(5), 1, 1e-15);
   EXPECT_THROW_TEXT((LinearSchedule{.first = 1, .last = 0, .steps = 0}(1)), ValueError,
                     "schedule: steps is 0; it must be positive");
   EXPECT_THROW_TEXT((StepSchedule{.lr = 8, .every = 0, .factor = 0.5}(1)), ValueError,

@@ -77,6 +77,18 @@ TEST(Arithmetic, GradientsMatchDifferencesWithNumbers) {
   EXPECT_TRUE(gradients_match([](auto v) { return pow(v[0] * v[0], 0.3); }, {x}));
 }
 
+TEST(Arithmetic, ValuesWithNumbersOnEitherSide) {
+  const Variable x(Tensor::from({2, -4}, {2}));
+  EXPECT_EQ(values_of((x + 3).value()), std::vector<double>({5, -1}));
+  EXPECT_EQ(values_of((3 + x).value()), std::vector<double>({5, -1}));
+  EXPECT_EQ(values_of((x - 3).value()), std::vector<double>({-1, -7}));
+  EXPECT_EQ(values_of((3 - x).value()), std::vector<double>({1, 7}));
+  EXPECT_EQ(values_of((x * 3).value()), std::vector<double>({6, -12}));
+  EXPECT_EQ(values_of((3 * x).value()), std::vector<double>({6, -12}));
+  EXPECT_EQ(values_of((x / 4).value()), std::vector<double>({0.5, -1}));
+  EXPECT_EQ(values_of((4 / x).value()), std::vector<double>({2, -1}));
+}
+
 TEST(Arithmetic, GradientsOfPowersMatchDifferences) {
   const auto positive = [](Inputs x) { return pow(x[0] * x[0], x[1]); };
   EXPECT_TRUE(gradients_match(positive, {samples({2, 3}), samples({2, 3})}));
