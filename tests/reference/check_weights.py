@@ -26,6 +26,7 @@ def loaded(module, name):
     if isinstance(module, TranslationTransformer):
         weights["output.weight"] = weights["target_embedding.weight"]  # tied: PyTorch lists both, Lectern one
     module.load_state_dict(weights, strict=True)
+    print(f"{name}.safetensors: all {len(weights)} entries loaded")
     return module
 
 
