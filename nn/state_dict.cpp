@@ -50,7 +50,16 @@ void copy_entries(std::span<const NamedTensor> entries, std::span<NamedTensor> o
     for (std::size_t i = 1; i < faults.size(); ++i) text += "\n      " + faults[i];
     throw ShapeError(text);
   }
-  for (NamedTensor& mine : own) mine.value.copy_from(*given.at(mine.name));
+
+  // Where an entry is part of what is written here, it is read before the first write.
+  std::unordered_set<const std::byte*> written;
+  for (const NamedTensor& mine : own) written.insert(mine.value.storage().data());
+  std::vector<Tensor> sources;
+  for (const NamedTensor& mine : own) {
+    const Tensor& source = *given.at(mine.name);
+    sources.push_back(written.contains(source.storage().data()) ? source.clone() : source);
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) own[i].value.copy_from(sources[i]);
 }
 
 }  // namespace lectern::nn

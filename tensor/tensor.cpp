@@ -111,9 +111,11 @@ void Tensor::copy_from(const Tensor& source) {
                       "copy_from: shapes differ: source is {}, this is {}", source.shape(), shape_);
   require<DTypeError>(source.dtype() == dtype_,
                       "copy_from: dtypes differ: source is {}, this is {}", source.dtype(), dtype_);
-  const auto nest = nest_over(shape_, *this, source);
+  // An element could be overwritten before it is read.
+  const Tensor from = source.storage() == storage_ ? source.clone() : source;
+  const auto nest = nest_over(shape_, *this, from);
   visit(dtype_, [&]<class T>() {
-    kernels::copy(nest, source.origin<T>(), mutable_origin<T>(), threads_for(numel()));
+    kernels::copy(nest, from.origin<T>(), mutable_origin<T>(), threads_for(numel()));
   });
 }
 

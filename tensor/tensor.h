@@ -101,7 +101,7 @@ class Tensor {
   Tensor to(DType dtype) const;
   /// A view of the same storage; the caller answers for its staying inside.
   Tensor with_layout(const Shape& shape, const Strides& strides, std::int64_t offset) const;
-  /// Writes the elements of `source` (same shape and dtype) into this tensor's own places.
+  /// Writes the elements of `source` (same shape and dtype; may overlap) into this tensor's places.
   void copy_from(const Tensor& source);
   /// Sets every element.
   void fill(double value);

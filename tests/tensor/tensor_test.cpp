@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tensor/threads.h"
 #include "tensor/views.h"
 #include "tests/support/expect_throw_text.h"
@@ -24,6 +26,26 @@ TEST(Tensor, CopiesShareAndClonesDoNot) {
   x.mutable_data<float>()[0] = 7;
   EXPECT_EQ(shared.data<float>()[0], 7.0F);
   EXPECT_EQ(cloned.data<float>()[0], 0.0F);
+}
+
+TEST(Tensor, CopyFromItsOwnElementsReadsThemAllFirst) {
+  using Values = std::vector<float>;
+  const auto copied = [](const std::function<void(Tensor&)>& copy) {
+    Tensor x = Tensor::from({0, 1, 2, 3, 4, 5, 6, 7, 8}, {9});
+    copy(x);
+    const auto values = x.data<float>();
+    return Values(values.begin(), values.end());
+  };
+  const auto square = [](const Tensor& x) { return x.with_layout({3, 3}, Strides{3, 1}, 0); };
+  EXPECT_EQ(copied([](Tensor& x) { x.copy_from(x); }), Values({0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(copied([](Tensor& x) { slice(x, 0, 1, 9).copy_from(slice(x, 0, 0, 8)); }),
+            Values({0, 0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(copied([](Tensor& x) { slice(x, 0, 0, 8).copy_from(slice(x, 0, 1, 9)); }),
+            Values({1, 2, 3, 4, 5, 6, 7, 8, 8}));
+  EXPECT_EQ(copied([&](Tensor& x) { square(x).copy_from(transpose(square(x), 0, 1)); }),
+            Values({0, 3, 6, 1, 4, 7, 2, 5, 8}));
+  EXPECT_EQ(copied([](Tensor& x) { x.copy_from(x.with_layout({9}, Strides{0}, 8)); }),
+            Values({8, 8, 8, 8, 8, 8, 8, 8, 8}));
 }
 
 TEST(Tensor, WritingRaisesTheVersionAndReadingDoesNot) {
