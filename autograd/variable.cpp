@@ -29,7 +29,9 @@ void Variable::set_grad(Tensor grad) {
                       grad.shape(), shape());
   require<DTypeError>(grad.dtype() == dtype(), "set_grad: dtypes differ: grad is {}, value is {}",
                       grad.dtype(), dtype());
-  node_->grad = std::move(grad);
+  Gradient kept;
+  kept.add(std::move(grad));
+  node_->grad = kept.take_unshared();
 }
 
 void Variable::zero_grad() {

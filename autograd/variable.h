@@ -38,7 +38,7 @@ class Variable {
   /// dL/d(this), summed over the backward passes since zero_grad(); leaves only. It shares storage
   /// with nothing. Throws: GradError if none has arrived.
   const Tensor& grad() const;
-  void set_grad(Tensor grad);  ///< Throws: ShapeError, DTypeError unless it fits the value.
+  void set_grad(Tensor grad);  ///< to a copy. Throws: ShapeError, DTypeError unless it fits.
   void zero_grad();            ///< forgets the gradient: has_grad() becomes false
   /// The same value without a place in the graph.
   Variable detach() const { return Variable(value_); }

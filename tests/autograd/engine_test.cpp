@@ -371,21 +371,5 @@ TEST(Engine, RecordEachTakesAnyNumberOfInputs) {
   for (const Variable& part : parts) EXPECT_EQ(part.grad().item(), 7);
 }
 
-TEST(Engine, VariablesRefuse) {
-  EXPECT_THROW_TEXT(Variable(Tensor::ones({2}, DType::i64), true), DTypeError,
-                    "Variable: value is i64; only f32 and f64 can require a gradient");
-  Variable x = leaf({1, 2}, {2});
-  EXPECT_THROW_TEXT(x.set_grad(Tensor::ones({3}, DType::f64)), ShapeError,
-                    "set_grad: shapes differ: grad is [3], value is [2]");
-  EXPECT_THROW_TEXT(x.set_grad(Tensor::ones({2})), DTypeError,
-                    "set_grad: dtypes differ: grad is f32, value is f64");
-  Variable y = x * 2;
-  EXPECT_THROW_TEXT(y.set_grad(Tensor::ones({2}, DType::f64)), GradError,
-                    "set_grad: this variable of shape [2] is no leaf that requires a gradient");
-  x.set_grad(Tensor::ones({2}, DType::f64));
-  backward(sum(y));
-  EXPECT_EQ(values_of(x.grad()), Values({3, 3}));
-}
-
 }  // namespace
 }  // namespace lectern
