@@ -14,7 +14,7 @@ namespace lectern::nn {
 ///
 /// A norm that is not finite is returned with the gradients left as they are: the caller skips the
 /// step. Parameters without a gradient do not count.
-/// Throws: ValueError unless max_norm > 0.
+/// Throws: ValueError unless max_norm > 0 and the parameters are leaves, each given once.
 /// Ref:    Pascanu, Mikolov and Bengio (2013), "On the difficulty of training recurrent neural
 ///         networks", algorithm 1, arXiv:1211.5063.
 double clip_grad_norm(std::span<const Parameter> parameters, double max_norm);

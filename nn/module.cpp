@@ -1,6 +1,7 @@
 #include "nn/module.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "nn/state_dict.h"
 
@@ -36,6 +37,12 @@ void Members::buffer(std::string_view name, const Tensor& tensor) {
 Members Module::members() {
   Members members;
   members("", *this);
+  std::unordered_set<std::string_view> names;
+  const auto require_new = [&names](const std::string& name) {
+    require<ValueError>(names.insert(name).second, "describe: two members are named \"{}\"", name);
+  };
+  for (const NamedParameter& parameter : members.parameters_) require_new(parameter.name);
+  for (const NamedTensor& buffer : members.buffers_) require_new(buffer.name);
   return members;
 }
 

@@ -47,7 +47,8 @@ class Members {
 };
 
 /// Base of all layers. Names, parameter lists, train/eval, the state dict and printing all follow
-/// from describe(), which lists each member exactly once.
+/// from describe(), which lists each member exactly once. Whatever asks for them throws ValueError
+/// if two have one name.
 ///
 /// operator() is not virtual: each module has its natural signature.
 ///
@@ -64,7 +65,7 @@ class Module {
   /// Elements of all parameters, tied ones counted once.
   std::int64_t parameter_count();
 
-  /// Parameters, then buffers, by name; the tensors share storage with the module's.
+  /// Parameters, then buffers, by name, sharing storage with the module: clone for a snapshot.
   std::vector<NamedTensor> state_dict();
   /// Copies `entries` into the parameters and buffers, by name.
   /// Throws: ShapeError listing every entry that is missing, unexpected, given twice, mis-shaped or

@@ -1,6 +1,9 @@
 #include "nn/optimizer.h"
 
+#include <algorithm>
 #include <cmath>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "nn/state_dict.h"
 #include "tensor/kernels/adam.h"
@@ -25,8 +28,21 @@ void require_not_negative(std::string_view optimizer, std::string_view option, d
 Optimizer::Optimizer(std::vector<NamedParameter> parameters, double lr)
     : parameters_(std::move(parameters)), lr_(lr) {
   require_not_negative("Optimizer", "lr", lr);
+  std::unordered_map<const Node*, std::string_view> name_of;
+  std::unordered_set<std::string_view> names;
   for (const auto& [name, value] : parameters_) {
     require<ValueError>(value.requires_grad(), "Optimizer: \"{}\" requires no gradient", name);
+    require<ValueError>(value.node()->is_leaf(),
+                        "Optimizer: \"{}\" is the result of {}; only a leaf can be trained", name,
+                        value.node()->op);
+    require<ValueError>(value.value().is_contiguous(),
+                        "Optimizer: \"{}\" of shape {} has strides {}; a parameter must be dense",
+                        name, value.shape(), value.value().strides());
+    require<ValueError>(names.insert(name).second, "Optimizer: two parameters are named \"{}\"",
+                        name);
+    const auto [known, is_new] = name_of.emplace(value.node().get(), name);
+    require<ValueError>(is_new, "Optimizer: \"{}\" and \"{}\" are one parameter; give it once",
+                        known->second, name);
   }
 }
 
@@ -120,6 +136,27 @@ Adam::Adam(std::vector<NamedParameter> parameters, const Options& options, bool 
   require_fraction(name, "beta2", options.beta2);
   require_not_negative(name, "eps", options.eps);
   require_not_negative(name, "weight_decay", options.weight_decay);
+}
+
+void Adam::load_state_dict(std::span<const NamedTensor> entries) {
+  constexpr auto kMostSteps = std::int64_t{1} << 53;  // t is used as a double
+  for (const auto& [name, value] : entries) {
+    if (name.starts_with("step.") && value.dtype() == DType::i64 && value.numel() == 1) {
+      const std::int64_t t = *value.origin<std::int64_t>();
+      require<ValueError>(t >= 0 && t < kMostSteps,
+                          "load: \"{}\" is {}; a number of steps is in [0, 2^53)", name, t);
+    } else if (name.starts_with("v.") && is_floating(value.dtype())) {
+      visit_floating("load", value.dtype(), [&]<class T>() {
+        const Tensor dense = value.contiguous();
+        const auto elements = dense.template data<T>();
+        const auto negative = std::ranges::find_if(elements, [](T v) { return v < 0; });
+        require<ValueError>(negative == elements.end(),
+                            "load: \"{}\" has {}; a second moment is not negative", name,
+                            negative == elements.end() ? T{0} : *negative);
+      });
+    }
+  }
+  Optimizer::load_state_dict(entries);
 }
 
 void Adam::step() {

@@ -23,12 +23,15 @@ class Optimizer {
   void set_lr(double lr);
 
   /// All that a later step depends on besides parameters and options: by parameter name, the
-  /// optimiser's own tensors, which it shares.
+  /// optimiser's own tensors, which it shares: clone them for a snapshot.
   std::vector<NamedTensor> state_dict() const;
-  /// Throws: ShapeError listing every entry that does not fit; nothing is changed then.
-  void load_state_dict(std::span<const NamedTensor> entries);
+  /// Throws: ShapeError listing every entry that does not fit, ValueError for a value that no
+  ///         optimiser reaches; nothing is changed then.
+  virtual void load_state_dict(std::span<const NamedTensor> entries);
 
  protected:
+  /// Throws: ValueError unless every parameter is a dense leaf that requires a gradient, given once
+  ///         and under a name of its own.
   Optimizer(std::vector<NamedParameter> parameters, double lr);
 
   /// What the optimiser keeps of one kind (a moment, say) for each parameter.
@@ -98,6 +101,7 @@ class Adam : public Optimizer {
   Adam(std::vector<NamedParameter> parameters, Options options)
       : Adam(std::move(parameters), options, /*decoupled=*/false) {}
   void step() override;
+  void load_state_dict(std::span<const NamedTensor> entries) override;
 
  protected:
   Adam(std::vector<NamedParameter> parameters, const Options& options, bool decoupled);

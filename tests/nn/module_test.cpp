@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "nn/summary.h"
+#include "tensor/views.h"
 #include "tests/support/expect_throw_text.h"
 #include "tests/support/on_threads.h"
+#include "tests/support/values_of.h"
 
 namespace lectern::nn {
 namespace {
@@ -80,6 +82,64 @@ TEST(Module, StateDictGoesRoundTripAndKeepsTheHandles) {
   to.load_state_dict(from.state_dict());
   EXPECT_EQ(handle.value().data<float>()[2], 9.0F);
   EXPECT_FALSE(handle.value().storage() == from.layers[1].weight.value().storage());
+}
+
+/// Two parameters of one shape and a square one.
+class Trio final : public Module {
+ public:
+  Parameter a{Tensor::from({1, 2}, {2}), true}, b{Tensor::from({3, 4}, {2}), true};
+  Parameter square{Tensor::from({1, 2, 3, 4}, {2, 2}), true};
+
+ private:
+  void describe(Members& members) override {
+    members("a", a);
+    members("b", b);
+    members("square", square);
+  }
+};
+
+TEST(Module, LoadsItsOwnTensorsAsTheyWereBefore) {
+  Trio trio;
+  trio.load_state_dict(std::vector<NamedTensor>{{"a", trio.b.value()},
+                                                {"b", trio.a.value()},
+                                                {"square", transpose(trio.square.value(), 0, 1)}});
+  EXPECT_EQ(values_of(trio.a.value()), std::vector<double>({3, 4}));
+  EXPECT_EQ(values_of(trio.b.value()), std::vector<double>({1, 2}));
+  EXPECT_EQ(values_of(trio.square.value()), std::vector<double>({1, 3, 2, 4}));
+  const Tensor square = trio.square.value();  // a and b from parts of what is loaded last
+  trio.load_state_dict(std::vector<NamedTensor>{
+      {"square", Tensor::zeros({2, 2})}, {"b", select(square, 0, 0)}, {"a", select(square, 1, 1)}});
+  EXPECT_EQ(values_of(trio.a.value()), std::vector<double>({3, 4}));
+  EXPECT_EQ(values_of(trio.b.value()), std::vector<double>({1, 3}));
+  EXPECT_EQ(values_of(square), std::vector<double>({0, 0, 0, 0}));
+}
+
+/// Two members under the names given.
+class Pair final : public Module {
+ public:
+  Pair(std::string a, std::string b, bool buffer) : a_(a), b_(b), buffer_(buffer) {}
+
+ private:
+  void describe(Members& members) override {
+    members(a_, first_);
+    if (buffer_) {
+      members.buffer(b_, Tensor::zeros({2}));
+    } else {
+      members(b_, second_);
+    }
+  }
+  std::string a_, b_;
+  bool buffer_;
+  Parameter first_ = parameter({2}, 1), second_ = parameter({2}, 2);
+};
+
+TEST(Module, RefusesTwoMembersOfOneName) {
+  for (const bool buffer : {false, true}) {
+    Pair same("w", "w", buffer), distinct("w", "v", buffer);
+    EXPECT_THROW_TEXT(same.state_dict(), ValueError, "describe: two members are named \"w\"");
+    EXPECT_THROW_TEXT(same.named_parameters(), ValueError, "describe: two members are named \"w\"");
+    EXPECT_EQ(distinct.state_dict().size(), 2U);
+  }
 }
 
 TEST(Module, LoadingListsEveryFaultAndChangesNothing) {
