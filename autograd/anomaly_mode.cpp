@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tensor/compare.h"
+#include "tensor/elementwise.h"
 #include "tensor/reduce.h"
 
 namespace lectern {
@@ -104,9 +105,19 @@ void AnomalyMode::computed(std::string_view op, const Tensor& result, Inputs inp
 }
 
 void AnomalyMode::arrived(const Node& node, const Tensor& g) {
-  if (is_finite(g)) return;  // what ops send was looked at in sent(), so this is the seed
-  fail<ValueError>("backward: seed is {}: it is {} {}, for the result of {}; it must be finite",
-                   element_text(g, first_odd(g)), g.dtype(), g.shape(), node.op);
+  if (!is_finite(g)) {  // what ops send was looked at in sent(), so this is the seed
+    fail<ValueError>("backward: seed is {}: it is {} {}, for the result of {}; it must be finite",
+                     element_text(g, first_odd(g)), g.dtype(), g.shape(), node.op);
+  }
+  if (!node.is_leaf() || !node.grad.defined()) return;
+  const Tensor total = node.grad + g;  // before the pass delivers it
+  if (is_finite(total)) return;
+  const std::int64_t at = first_odd(total);
+  fail<ValueError>(
+      "backward: gradient of {} is {}: it was {}, to which this pass adds {}; call zero_grad() "
+      "before each pass that is not to be added; {}",
+      names_.name_or_op(node), element_text(total, at), operand_text(node.grad, total.shape(), at),
+      operand_text(g, total.shape(), at), module_text(node));
 }
 
 void AnomalyMode::sent(const Node& node, const Tensor& g) {

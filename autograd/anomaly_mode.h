@@ -19,7 +19,8 @@ namespace lectern {
 /// log(0), 1/0, exp(1000). An infinity that was there before is passed on, for −∞ in scores means
 /// "not to be seen"; so are numbers written by where, masked_fill and pad. A NaN that no op made,
 /// such as one in the data or in a parameter after a bad update, is an error of the first op whose
-/// result it spoils. In backward, where no infinity means anything, every gradient must be finite.
+/// result it spoils. In backward, where no infinity means anything, every gradient must be finite,
+/// and so must be what a leaf's gradient comes to with that of earlier passes.
 ///
 /// Also watches ops that do not record (NoGrad); only those that use parameters then know their
 /// module. Bits stay the same, but every result is read once more: use it to search, not to train.

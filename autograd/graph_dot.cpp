@@ -1,5 +1,7 @@
 #include "autograd/graph_dot.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
 
 namespace lectern {
@@ -9,6 +11,10 @@ namespace {
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
+    if (c == '\n' || c == '\r') {
+      result += "\\n";
+      continue;
+    }
     if (c == '"' || c == '\\') result += '\\';
     result += c;
   }
@@ -17,9 +23,11 @@ std::string escaped(std::string_view text) {
 
 /// "640 B", "1.5 kB", "12 MB": three digits are enough for a picture.
 std::string bytes_text(std::int64_t bytes) {
-  if (bytes < 1000) return fmt::format("{} B", bytes);
-  if (bytes < 1'000'000) return fmt::format("{:.3g} kB", static_cast<double>(bytes) / 1e3);
-  return fmt::format("{:.3g} MB", static_cast<double>(bytes) / 1e6);
+  constexpr std::array<std::string_view, 7> units{"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  double number = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; number >= 999.5; ++unit) number /= 1000;  // 999.5 would be rounded to 1e+03
+  return fmt::format("{:.3g} {}", number, units[unit]);
 }
 
 std::int64_t bytes_of(const Node& node) { return node.shape.numel() * size_of(node.dtype); }
@@ -35,10 +43,24 @@ std::string_view last_part_of(std::string_view dotted) {
   return dotted.substr(dotted.rfind('.') + 1);  // npos + 1 = 0
 }
 
-/// The frame of a module, made with those around it if need be.
-Frame& frame_of(Frame& outermost, std::string_view module) {
+/// Frames are written and destroyed by recursion.
+constexpr std::int64_t kDeepest = 100;
+
+/// The frame of the module that `node` belongs to, made with those around it if need be.
+Frame& frame_of(const Node& node, std::string_view module, Frame& outermost) {
   if (module.empty()) return outermost;
-  return frame_of(outermost, parent_of(module)).children[std::string(last_part_of(module))];
+  const std::int64_t parts = std::ranges::count(module, '.') + 1;
+  require<ValueError>(parts <= kDeepest,
+                      "to_dot: modules nest too deep: that of {} of shape {} has {} parts; at most "
+                      "{} frames are drawn inside each other",
+                      node.op, node.shape, parts, kDeepest);
+  Frame* frame = &outermost;
+  for (std::size_t start = 0; start <= module.size();) {
+    const std::size_t end = std::min(module.find('.', start), module.size());
+    frame = &frame->children[std::string(module.substr(start, end - start))];
+    start = end + 1;
+  }
+  return *frame;
 }
 
 /// Writes the insides of a frame; `count` numbers the frames, for Graphviz wants them named.
@@ -82,7 +104,7 @@ class Drawing {
     const LeafNames::Entry* const entry = names_.find(node);
     const bool is_named = entry != nullptr;
     const std::string memory = node.is_view ? "view" : bytes_text(bytes_of(node));
-    frame_of(outermost_, modules_.at(&node).value_or(""))
+    frame_of(node, modules_.at(&node).value_or(""), outermost_)
         .boxes.push_back(fmt::format("n{} [label=\"{}\\n{} {}\\n{}\"{}];\n", i,
                                      escaped(is_named ? last_part_of(entry->name) : node.op),
                                      node.dtype, node.shape, memory,

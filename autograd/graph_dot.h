@@ -17,7 +17,8 @@ namespace lectern {
 ///
 /// Inputs that need no gradient are not part of the graph, so they are not drawn. Which values live
 /// until backward is not shown either: derivatives keep to themselves what they hold.
-/// Throws: GradError if nothing requires a gradient, or backward() has given the graph up.
+/// Throws: GradError if nothing requires a gradient, or backward() has given the graph up;
+///         ValueError if more than 100 modules are inside each other.
 std::string to_dot(const Variable& loss, const LeafNames& names = {});
 
 }  // namespace lectern

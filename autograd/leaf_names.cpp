@@ -1,18 +1,48 @@
 #include "autograd/leaf_names.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace lectern {
 
 void LeafNames::add(std::string name, const Variable& leaf) {
-  entry_at_.emplace(leaf.node().get(), entries_.size());
-  entry_at_.emplace(leaf.value().storage().data(), entries_.size());
+  by_node_.emplace(leaf.node().get(), entries_.size());
+  by_storage_[leaf.value().storage().data()].push_back(entries_.size());
   entries_.push_back({std::move(name), leaf});
 }
 
-const LeafNames::Entry* LeafNames::find(const void* place) const {
-  const auto found = entry_at_.find(place);
-  return found == entry_at_.end() ? nullptr : &entries_[found->second];
+const LeafNames::Entry* LeafNames::find(const Node& node) const {
+  const auto found = by_node_.find(&node);
+  return found == by_node_.end() ? nullptr : &entries_[found->second];
+}
+
+namespace {
+
+/// Where the elements of x lie in its storage.
+struct Extent {
+  std::int64_t first, last;
+
+  explicit Extent(const Tensor& x) : first(x.offset()), last(first) {
+    for (int axis = 0; axis < x.rank(); ++axis) last += (x.shape()[axis] - 1) * x.strides()[axis];
+  }
+  bool contains(const Extent& other) const { return first <= other.first && other.last <= last; }
+};
+
+}  // namespace
+
+const LeafNames::Entry* LeafNames::find(const Tensor& x) const {
+  const auto found = by_storage_.find(x.storage().data());
+  if (found == by_storage_.end()) return nullptr;
+  const Extent wanted(x);
+  const Entry* closest = nullptr;
+  std::int64_t length = std::numeric_limits<std::int64_t>::max();
+  for (const std::size_t i : found->second) {
+    const Extent extent(entries_[i].leaf.value());
+    if (!extent.contains(wanted) || extent.last - extent.first >= length) continue;
+    closest = &entries_[i];
+    length = extent.last - extent.first;
+  }
+  return closest != nullptr ? closest : &entries_[found->second.front()];
 }
 
 std::string_view LeafNames::name_or_op(const Node& node) const {

@@ -39,19 +39,21 @@ class LeafNames {
     Variable leaf;
   };
   /// The leaf that has this node; null if it has no name.
-  const Entry* find(const Node& node) const { return find(static_cast<const void*>(&node)); }
-  /// The leaf whose storage x has: x is its value or a view of that; null if there is none.
-  const Entry* find(const Tensor& x) const { return find(x.storage().data()); }
+  const Entry* find(const Node& node) const;
+  /// The leaf that x is the value of or a view of, by x's storage; null if none has that. Of
+  /// several leaves in one storage the one that fits closest around the first and last element of
+  /// x, else the first.
+  const Entry* find(const Tensor& x) const;
   /// The name of a leaf if it has one, else the op of its node.
   std::string_view name_or_op(const Node& node) const;
   bool empty() const { return entries_.empty(); }
 
  private:
   void add(std::string name, const Variable& leaf);
-  const Entry* find(const void* place) const;
 
-  std::vector<Entry> entries_;                             // keeps the places below alive
-  std::unordered_map<const void*, std::size_t> entry_at_;  // by the address of a node or of bytes
+  std::vector<Entry> entries_;  // keeps the places below alive
+  std::unordered_map<const Node*, std::size_t> by_node_;
+  std::unordered_map<const void*, std::vector<std::size_t>> by_storage_;
 };
 
 /// "a.b" of "a.b.c", "" of "c".

@@ -1,5 +1,9 @@
 #include "autograd/observer.h"
 
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <exception>
 #include <utility>
 
 namespace lectern {
@@ -17,7 +21,17 @@ struct Observers {
 thread_local GraphObserver* Observers::innermost = nullptr;
 
 GraphObserver::GraphObserver() : outer_(std::exchange(Observers::innermost, this)) {}
-GraphObserver::~GraphObserver() { Observers::innermost = outer_; }
+GraphObserver::~GraphObserver() {
+  GraphObserver** link = &Observers::innermost;
+  while (*link != this) {
+    if (*link == nullptr) {  // it would still be told of what happens on its own thread
+      fmt::print(stderr, "GraphObserver: destroyed on another thread than it was made on\n");
+      std::terminate();
+    }
+    link = &(*link)->outer_;
+  }
+  *link = outer_;
+}
 
 namespace graph {
 

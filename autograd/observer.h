@@ -13,8 +13,9 @@ class Variable;
 /// Is told what becomes of the graph on this thread, from its construction to the end of its scope;
 /// trace() and AnomalyMode are made of it. What is observed has the same bits as without.
 ///
-/// Observers nest: all that are alive are told, the innermost first. An exception that one throws
-/// ends the op or the backward pass that it was told of.
+/// Observers nest: all that are alive are told, the youngest first. They may end in any order, but
+/// on the thread that they were made on. An exception that one throws ends the op or the backward
+/// pass that it was told of.
 class GraphObserver {
  public:
   GraphObserver(const GraphObserver&) = delete;

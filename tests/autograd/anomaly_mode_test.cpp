@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
 #include <thread>
 
 #include "autograd/ops/activation.h"
@@ -166,6 +167,33 @@ TEST(AnomalyMode, SeesASumOfGradientsOverflow) {
                     "behind it");
 }
 
+TEST(AnomalyMode, SeesTheGradientsOfTwoPassesOverflow) {
+  const Variable v = leaf({1, 1}, {2}), other = leaf({1}, {});
+  const Tensor factors = Tensor::from({1, 2e38}, {2});
+  const AnomalyMode scope(Named{{"net.v", v}, {"net.other", other}});
+  backward(sum(v * Variable(factors)));
+  EXPECT_THROW_TEXT(
+      backward(sum(v * Variable(factors)) + other), ValueError,
+      "backward: gradient of net.v is inf at [1]: it was f32 [2] (2e+38 there), to which this pass "
+      "adds f32 [2] (2e+38 there); call zero_grad() before each pass that is not to be added; "
+      "module: net");
+  EXPECT_EQ(values_of(v.grad()), values_of(factors));  // as before the pass
+  EXPECT_FALSE(other.has_grad());
+  backward(v, Tensor::from({1, -1e38}, {2}));
+  EXPECT_EQ(v.grad().data<float>()[1], 2e38F - 1e38F);
+}
+
+TEST(AnomalyMode, TellsOfAGradientThatWasNotFiniteBefore) {
+  const Variable v = leaf({1}, {});
+  backward(v * 2, Tensor::scalar(kInfinity));
+  const AnomalyMode scope;
+  EXPECT_THROW_TEXT(
+      backward(v * 2), ValueError,
+      "backward: gradient of leaf is inf at []: it was f32 [] (inf there), to which this pass adds "
+      "f32 [] (2 there); call zero_grad() before each pass that is not to be added; give "
+      "AnomalyMode named parameters to learn the module");
+}
+
 TEST(AnomalyMode, RefusesASeedThatIsNotFinite) {
   const AnomalyMode scope;
   const Variable y = leaf({1, 2}, {2}) * 2;
@@ -255,6 +283,14 @@ TEST(AnomalyMode, EndsWithItsScopeAndNests) {
   } catch (const std::runtime_error&) {
     EXPECT_FALSE(is_on());
   }
+}
+
+TEST(AnomalyMode, EndsInAnyOrder) {
+  auto first = std::make_unique<AnomalyMode>(), second = std::make_unique<AnomalyMode>();
+  first.reset();
+  EXPECT_THROW(log(leaf({-1}, {1})), ValueError);
+  second.reset();
+  EXPECT_NO_THROW(log(leaf({-1}, {1})));
 }
 
 TEST(AnomalyMode, GoesOnAfterAnError) {

@@ -7,10 +7,13 @@
 #include "autograd/ops/pointwise.h"
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/views.h"
+#include "tensor/views.h"
 #include "tests/support/expect_throw_text.h"
 
 namespace lectern {
 namespace {
+
+using Named = std::vector<std::pair<std::string, Variable>>;
 
 Variable leaf(const Shape& shape) { return Variable(Tensor::ones(shape), /*requires_grad=*/true); }
 
@@ -83,6 +86,51 @@ TEST(GraphDot, FramesModules) {
                 "  n4 -> n2;\n"
                 "  n5 -> n4;\n"
                 "}\n");
+}
+
+TEST(GraphDot, WritesBytesInThreeDigits) {
+  const auto bytes = [](std::int64_t floats) {  // of a tensor that takes memory for one element
+    const Variable x(expand(Tensor::ones({1}), {floats}), /*requires_grad=*/true);
+    const std::string text = to_dot(x, Named{{"x", x}});
+    const std::size_t start = text.rfind("\\n") + 2;
+    return text.substr(start, text.find('"', start) - start);
+  };
+  EXPECT_EQ(bytes(0), "0 B");
+  EXPECT_EQ(bytes(249), "996 B");
+  EXPECT_EQ(bytes(250), "1 kB");
+  EXPECT_EQ(bytes(249'750), "999 kB");
+  EXPECT_EQ(bytes(249'900), "1 MB");  // 999,600
+  EXPECT_EQ(bytes(249'850'000), "999 MB");
+  EXPECT_EQ(bytes(400'000'000), "1.6 GB");
+  EXPECT_EQ(bytes(1'000'000'000'000), "4 TB");
+}
+
+TEST(GraphDot, KeepsANameWithinItsLine) {
+  const Variable x = leaf({2});
+  EXPECT_EQ(to_dot(-x, Named{{"a\nb.c\r\\d", x}}),
+            kHead +
+                "  label=\"1 ops, values 8 B; 1 named leaves, 8 B\";\n"
+                "  subgraph cluster_0 {\n"
+                "    label=\"a\\nb\";\n"
+                "    n0 [label=\"neg\\nf32 [2]\\n8 B\"];\n"
+                "    n1 [label=\"c\\n\\\\d\\nf32 [2]\\n8 B\", style=filled];\n"
+                "  }\n"
+                "  n1 -> n0;\n"
+                "}\n");
+}
+
+TEST(GraphDot, RefusesNamesThatNestTooDeep) {
+  const Variable x = leaf({2});
+  std::string name = "w";
+  for (int i = 0; i < 100; ++i) name = "m." + name;
+  EXPECT_NE(to_dot(-x, Named{{name, x}}).find("subgraph cluster_99"), std::string::npos);
+  EXPECT_THROW_TEXT(
+      to_dot(-x, Named{{"m." + name, x}}), ValueError,
+      "to_dot: modules nest too deep: that of neg of shape [2] has 101 parts; at most "
+      "100 frames are drawn inside each other");
+  EXPECT_THROW_TEXT(to_dot(-x, Named{{std::string(200000, '.'), x}}), ValueError,
+                    "to_dot: modules nest too deep: that of neg of shape [2] has 200000 parts; at "
+                    "most 100 frames are drawn inside each other");
 }
 
 TEST(GraphDot, TakesAnythingWithNameAndValue) {

@@ -7,6 +7,7 @@
 #include "autograd/ops/pointwise.h"
 #include "autograd/ops/reduce.h"
 #include "autograd/ops/views.h"
+#include "tensor/views.h"
 
 namespace lectern {
 namespace {
@@ -27,6 +28,25 @@ TEST(LeafNames, FindLeavesByNodeAndByStorage) {
   EXPECT_EQ(names.name_or_op(*exp(w).node()), "exp");
   EXPECT_FALSE(names.empty());
   EXPECT_TRUE(LeafNames().empty());
+}
+
+TEST(LeafNames, TellPartsOfOneStorageApart) {
+  const Tensor flat = Tensor::zeros({10});
+  const auto part = [&](std::int64_t start, std::int64_t stop) {
+    return Variable(slice(flat, 0, start, stop), /*requires_grad=*/true);
+  };
+  const Variable all(flat, /*requires_grad=*/true), bias = part(0, 4), weight = part(4, 10);
+  const LeafNames names(Named{{"all", all}, {"bias", bias}, {"weight", weight}});
+  EXPECT_EQ(names.find(all.value())->name, "all");
+  EXPECT_EQ(names.find(bias.value())->name, "bias");
+  EXPECT_EQ(names.find(weight.value())->name, "weight");
+  EXPECT_EQ(names.find(transpose(reshape(weight.value(), {2, 3}), 0, 1))->name, "weight");
+  EXPECT_EQ(names.find(slice(bias.value(), 0, 1, 3))->name, "bias");
+  EXPECT_EQ(names.find(slice(flat, 0, 3, 5))->name, "all");  // a part of both
+
+  const LeafNames without(Named{{"bias", bias}, {"weight", weight}});
+  EXPECT_EQ(without.find(slice(flat, 0, 9, 10))->name, "weight");
+  EXPECT_EQ(without.find(flat)->name, "bias");  // the first that shares the storage
 }
 
 TEST(LeafNames, ParentsOfDottedNames) {

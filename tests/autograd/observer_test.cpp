@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/attention.h"
 #include "autograd/ops/views.h"
@@ -76,6 +78,28 @@ TEST(GraphObserver, Nest) {
   static_cast<void>(x * 2);
   EXPECT_EQ(lines, Lines({"inner computed mul [] from 1", "outer computed mul [] from 1",
                           "outer computed mul [] from 1"}));
+}
+
+TEST(GraphObserver, EndInAnyOrder) {
+  Lines lines;
+  std::vector<std::unique_ptr<Scribe>> scribes;
+  for (const char* name : {"a ", "b ", "c "}) {
+    scribes.push_back(std::make_unique<Scribe>(name, lines));
+  }
+  const auto told = [&] {
+    lines.clear();
+    static_cast<void>(leaf(5) * 2);
+    return lines;
+  };
+  const std::string text = "computed mul [] from 1";
+  EXPECT_EQ(told(), Lines({"c " + text, "b " + text, "a " + text}));
+  scribes[1].reset();
+  EXPECT_EQ(told(), Lines({"c " + text, "a " + text}));
+  scribes[0].reset();
+  EXPECT_EQ(told(), Lines({"c " + text}));
+  scribes[2].reset();
+  EXPECT_EQ(told(), Lines());
+  EXPECT_FALSE(graph::is_observed());
 }
 
 TEST(GraphObserver, ThreadsHaveTheirOwn) {

@@ -207,7 +207,8 @@ def run(options):
             wanted.put(faults[id])
     print(f"{wanted.qsize()} faults to plant", flush=True)
     end = time.time() + 60 * options.minutes
-    lanes = [Lane(options.work / f"lane{i}") for i in range(options.lanes)]
+    count = min(options.lanes, wanted.qsize())  # a lane costs a whole build
+    lanes = [Lane(options.work / f"lane{i}") for i in range(count)]
     threads = [threading.Thread(target=work, args=(lane, wanted, results, end)) for lane in lanes]
     for thread in threads:
         thread.start()
