@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cerrno>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -89,7 +88,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view t
   write_file_atomically(path, parts);
 }
 
-std::string read_file(const std::filesystem::path& path) {
+FileReader::FileReader(const std::filesystem::path& path) : path_(path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found)
@@ -97,13 +96,22 @@ std::string read_file(const std::filesystem::path& path) {
   if (error) fail_with_reason("load", path, error.value());
   require<IoError>(status.type() == std::filesystem::file_type::regular,
                    "load: {}: not a regular file", path.string());
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  std::ifstream file(path, std::ios::binary);
-  if (error || !file) fail_with_reason("load", path, error ? error.value() : errno);
-  std::string contents(size, '\0');
-  file.read(contents.data(), static_cast<std::streamsize>(size));
-  require<IoError>(static_cast<std::uintmax_t>(file.gcount()) == size,
-                   "load: {}: {} of {} bytes could be read", path.string(), file.gcount(), size);
+  size_ = std::filesystem::file_size(path, error);
+  file_.open(path, std::ios::binary);
+  if (error || !file_) fail_with_reason("load", path, error ? error.value() : errno);
+}
+
+void FileReader::read(std::span<std::byte> part) {
+  file_.read(reinterpret_cast<char*>(part.data()), static_cast<std::streamsize>(part.size()));
+  read_ += static_cast<std::uint64_t>(file_.gcount());
+  require<IoError>(static_cast<std::size_t>(file_.gcount()) == part.size(),
+                   "load: {}: {} of {} bytes could be read", path_.string(), read_, size_);
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  FileReader file(path);
+  std::string contents(file.size(), '\0');
+  file.read(std::as_writable_bytes(std::span(contents)));
   return contents;
 }
 

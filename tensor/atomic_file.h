@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +19,19 @@ namespace lectern {
 void write_file_atomically(const std::filesystem::path& path,
                            std::span<const std::span<const std::byte>> parts);
 void write_file_atomically(const std::filesystem::path& path, std::string_view text);
+
+/// A regular file, read from its beginning on. Throws: IoError naming the path and the reason.
+class FileReader {
+ public:
+  explicit FileReader(const std::filesystem::path& path);
+  std::uint64_t size() const { return size_; }  ///< of the whole file, in bytes
+  void read(std::span<std::byte> part);         ///< fills `part` with the next bytes
+
+ private:
+  std::filesystem::path path_;
+  std::ifstream file_;
+  std::uint64_t size_ = 0, read_ = 0;
+};
 
 /// The contents of a regular file. Throws: IoError naming the path and the reason.
 std::string read_file(const std::filesystem::path& path);

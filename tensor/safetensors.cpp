@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
@@ -16,7 +17,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kLengthBytes = 8;
+constexpr std::uint64_t kLengthBytes = 8;
+constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // the format's own limit
 constexpr std::string_view kMetadata = "__metadata__";
 
 std::string_view file_name(DType dtype) {
@@ -32,18 +34,28 @@ struct Entry {
   std::int64_t begin, end;  // bytes of the data part
 };
 
-/// Looks for what a hostile header could hide from the parser, or burden it with: entries of one
-/// name, of which the parser would keep the last, and deep nesting. `wrong` says what was found.
+/// Looks for what a hostile header could hide from the parser, or burden it with: keys of one name
+/// in one object, of which the parser would keep the last, and deep nesting. `wrong` says what was
+/// found.
 struct HeaderCheck final : nlohmann::json_sax<Json> {
   std::string wrong;
 
-  bool start_object(std::size_t) override { return deeper(); }
+  bool start_object(std::size_t) override {
+    names_.emplace_back();
+    return deeper();
+  }
   bool start_array(std::size_t) override { return deeper(); }
-  bool end_object() override { return --depth_ >= 0; }
+  bool end_object() override {
+    names_.pop_back();
+    return --depth_ >= 0;
+  }
   bool end_array() override { return --depth_ >= 0; }
   bool key(string_t& name) override {
-    if (depth_ == 1 && !names_.insert(name).second)
+    if (!names_.back().insert(name).second) {
       wrong = fmt::format("\"{}\" occurs twice", name);
+      if (depth_ > 1) wrong += fmt::format(" in \"{}\"", entry_);
+    }
+    if (depth_ == 1) entry_ = name;
     return wrong.empty();
   }
   bool null() override { return true; }
@@ -64,13 +76,18 @@ struct HeaderCheck final : nlohmann::json_sax<Json> {
   }
 
   int depth_ = 0;
-  std::unordered_set<std::string> names_;
+  std::string entry_;                                   // the one being read
+  std::vector<std::unordered_set<std::string>> names_;  // of each object that is open
 };
 
 /// Reads one file; every refusal names it.
 class Reader {
  public:
-  Reader(std::string_view bytes, std::string_view name) : bytes_(bytes), name_(name) {}
+  /// Fills `part` with the next bytes of the file.
+  using Next = std::function<void(std::span<std::byte> part)>;
+
+  Reader(std::uint64_t size, Next next, std::string_view name)
+      : size_(size), next_(std::move(next)), name_(name) {}
 
   Safetensors read() {
     const Json header = parse_header();
@@ -87,7 +104,7 @@ class Reader {
     require_cover(entries);
     for (Entry& e : entries) {
       Tensor value = Tensor::empty(e.shape, e.dtype);
-      copy_data(e, value);
+      read_data(e, value);
       file.tensors.push_back({std::move(e.name), std::move(value)});
     }
     return file;
@@ -103,15 +120,20 @@ class Reader {
 
   /// The header as JSON.
   Json parse_header() {
-    demand(bytes_.size() >= kLengthBytes, "{} bytes are too few for a header length",
-           bytes_.size());
+    demand(size_ >= kLengthBytes, "{} bytes are too few for a header length", size_);
     std::uint64_t length = 0;
-    std::memcpy(&length, bytes_.data(), kLengthBytes);
-    const std::uint64_t rest = bytes_.size() - kLengthBytes;
+    next_(std::as_writable_bytes(std::span(&length, 1)));
+    const std::uint64_t rest = size_ - kLengthBytes;
     demand(length > 0, "the header length is 0");
     demand(length <= rest, "the header is said to have {} bytes, {} follow", length, rest);
-    const std::string_view text = bytes_.substr(kLengthBytes, length);
-    data_ = bytes_.substr(kLengthBytes + length);
+    demand(length <= kMostHeaderBytes, "the header is said to have {} bytes; the most is {}",
+           length, kMostHeaderBytes);
+    data_bytes_ = static_cast<std::int64_t>(rest - length);
+    std::string text(length, ' ');
+    next_(std::as_writable_bytes(std::span(text)));
+    // The parser would end at the one and skip the other.
+    demand(text.find('\0') == std::string::npos, "the header has a byte 0");
+    demand(!text.starts_with("\xef\xbb\xbf"), "the header begins with a byte order mark");
 
     HeaderCheck check;
     Json header;
@@ -149,9 +171,9 @@ class Reader {
            offsets.size());
     e.begin = offsets[0];
     e.end = offsets[1];
-    demand(e.begin <= e.end && e.end <= static_cast<std::int64_t>(data_.size()),
+    demand(e.begin <= e.end && e.end <= data_bytes_,
            "\"{}\" has data_offsets [{}, {}]; there are {} bytes of data", name, e.begin, e.end,
-           data_.size());
+           data_bytes_);
     const std::int64_t bytes = elements(name, e.shape) * size_of(e.dtype);
     demand(e.end - e.begin == bytes, "\"{}\" {} {} has {} bytes, its data_offsets [{}, {}] hold {}",
            name, e.dtype, e.shape, bytes, e.begin, e.end, e.end - e.begin);
@@ -207,45 +229,73 @@ class Reader {
              e.begin, covered);
       covered = e.end;
     }
-    demand(covered == static_cast<std::int64_t>(data_.size()),
-           "the entries end at byte {} of the data, the file at {}", covered, data_.size());
+    demand(covered == data_bytes_, "the entries end at byte {} of the data, the file at {}",
+           covered, data_bytes_);
   }
 
-  void copy_data(const Entry& e, Tensor& value) const {
-    const std::string_view bytes =
-        data_.substr(static_cast<std::size_t>(e.begin), static_cast<std::size_t>(e.end - e.begin));
-    if (e.dtype == DType::boolean) {
-      const bool valid =
-          std::ranges::all_of(bytes, [](char byte) { return byte == 0 || byte == 1; });
-      demand(valid, "\"{}\" has a BOOL byte that is neither 0 nor 1", e.name);
-    }
+  /// The entries are in the order of their data, without gaps.
+  void read_data(const Entry& e, Tensor& value) const {
     visit(e.dtype, [&]<class T>() {
-      if (!bytes.empty()) std::memcpy(value.mutable_origin<T>(), bytes.data(), bytes.size());
+      const std::span<std::byte> bytes = std::as_writable_bytes(value.mutable_data<T>());
+      next_(bytes);
+      const bool valid = !std::is_same_v<T, bool> ||
+                         std::ranges::all_of(bytes, [](std::byte b) { return b <= std::byte{1}; });
+      demand(valid, "\"{}\" has a BOOL byte that is neither 0 nor 1", e.name);
     });
   }
 
-  std::string_view bytes_;
+  std::uint64_t size_;
+  Next next_;
   std::string_view name_;
-  std::string_view data_;
+  std::int64_t data_bytes_ = 0;
 };
+
+/// Throws ValueError unless `text` can stand in a header; bytes that can not are shown as \xff.
+void require_utf8(const std::filesystem::path& path, std::string_view what,
+                  const std::string& text) {
+  try {
+    static_cast<void>(Json(text).dump());
+  } catch (const Json::type_error&) {
+    std::string shown;
+    for (const char c : text) {
+      const bool printable = c >= ' ' && c <= '~';
+      shown +=
+          printable ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    fail<ValueError>("save: {}: the {} \"{}\" is not UTF-8", path.string(), what, shown);
+  }
+}
 
 }  // namespace
 
 Safetensors load_safetensors(const std::filesystem::path& path) {
-  return parse_safetensors(read_file(path), path.string());
+  FileReader file(path);
+  const auto next = [&file](std::span<std::byte> part) { file.read(part); };
+  return Reader(file.size(), next, path.string()).read();
 }
 
 Safetensors parse_safetensors(std::string_view bytes, std::string_view name) {
-  return Reader(bytes, name).read();
+  const auto next = [&bytes](std::span<std::byte> part) {
+    if (part.empty()) return;
+    std::memcpy(part.data(), bytes.data(), part.size());
+    bytes.remove_prefix(part.size());
+  };
+  return Reader(bytes.size(), next, name).read();
 }
 
 void save_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                       const std::map<std::string, std::string>& metadata) {
+  for (const auto& [key, text] : metadata) {
+    require_utf8(path, "metadata", key);
+    require_utf8(path, "metadata", text);
+  }
   nlohmann::ordered_json header = Json::object();
   if (!metadata.empty()) header[std::string(kMetadata)] = metadata;
   std::vector<Tensor> dense;
   std::int64_t offset = 0;
   for (const auto& [name, value] : tensors) {
+    require_utf8(path, "name", name);
+    require<ValueError>(value.defined(), "save: {}: \"{}\" is undefined", path.string(), name);
     require<ValueError>(name != kMetadata && !header.contains(name),
                         "save: {}: the name \"{}\" is {}", path.string(), name,
                         name == kMetadata ? "reserved" : "used twice");

@@ -30,7 +30,7 @@ Safetensors parse_safetensors(std::string_view bytes, std::string_view name);
 
 /// Writes all elements, in row-major order whatever the strides, whole or not at all
 /// (tensor/atomic_file.h). The same input gives the same bytes.
-/// Throws: ValueError if a name occurs twice or is "__metadata__"; IoError.
+/// Throws: ValueError if a name occurs twice, is "__metadata__" or no UTF-8; IoError.
 void save_safetensors(const std::filesystem::path& path, std::span<const NamedTensor> tensors,
                       const std::map<std::string, std::string>& metadata = {});
 

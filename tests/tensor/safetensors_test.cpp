@@ -142,6 +142,15 @@ TEST(Cases, Cases_7_1_HostileFiles) {
           "\"a\" occurs twice");
   refused(file_of(a_f32("[1e999]", "[0,8]"), 8),
           "the header has a number that is too large to read");
+  refused(file_of(R"({"a":{"dtype":"F32","shape":[1],"shape":[2],"data_offsets":[0,8]}})", 8),
+          "\"shape\" occurs twice in \"a\"");
+  refused(file_of(R"({"__metadata__":{"k":"1","k":"2"}})", 0),
+          "\"k\" occurs twice in \"__metadata__\"");
+  refused(file_of(a_f32("[2]", "[0,8]") + std::string("\0garbage", 8), 8),
+          "the header has a byte 0");
+  refused(file_of(a_f32("[2]", "[0,8]") + std::string(2, '\0'), 8), "the header has a byte 0");
+  refused(file_of("\xef\xbb\xbf" + a_f32("[2]", "[0,8]"), 8),
+          "the header begins with a byte order mark");
   refused(file_of("{\"__metadata__\":{\"a\":1}}", 0),
           "\"__metadata__\" is not an object of strings");
   refused(file_of("{\"a\":{\"dtype\":\"BOOL\",\"shape\":[1],\"data_offsets\":[0,1]}}", 0) + "\x02",
@@ -211,6 +220,48 @@ TEST(Safetensors, ReadsManyEntriesInLittleTime) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(parse_safetensors(file_of(header, 0), "many").tensors.size(), 50000U);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+}
+
+TEST(Safetensors, RefusesAHugeFileWithoutReadingIt) {  // 300 GB that take no room on the disk
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "f";
+  constexpr std::uint64_t kSize = 300'000'000'000;
+  const auto refused = [&](std::string_view begin, const std::string& why) {
+    write_file_atomically(path, begin);
+    std::filesystem::resize_file(path, kSize);
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_THROW_TEXT(load_safetensors(path), IoError, "load: " + path.string() + ": " + why);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  };
+  refused("", "the header length is 0");
+  refused(with_length(kSize - 8, "{}"),
+          "the header is said to have 299999999992 bytes; the most is 100000000");
+  refused(with_length(kSize - 7, "{}"),
+          "the header is said to have 299999999993 bytes, 299999999992 follow");
+  refused(file_of(a_f32("[2]", "[0,8]"), 8),
+          "the entries end at byte 8 of the data, the file at 299999999938");
+}
+
+TEST(Safetensors, RefusesTextThatIsNotUtf8AndUndefinedTensors) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "f";
+  const Tensor x = Tensor::zeros({1});
+  const std::string start = "save: " + path.string() + ": ";
+  const auto save = [&](const std::string& name) {
+    save_safetensors(path, std::vector<NamedTensor>{{name, x}});
+  };
+  EXPECT_THROW_TEXT(save("a\xff\n"), ValueError, start + "the name \"a\\xff\\x0a\" is not UTF-8");
+  EXPECT_THROW_TEXT(save("caf\xc3"), ValueError, start + "the name \"caf\\xc3\" is not UTF-8");
+  for (const std::map<std::string, std::string>& metadata :
+       {std::map<std::string, std::string>{{"\xfe", "v"}}, {{"k", "\xfe"}}}) {
+    EXPECT_THROW_TEXT(save_safetensors(path, std::vector<NamedTensor>{{"a", x}}, metadata),
+                      ValueError, start + "the metadata \"\\xfe\" is not UTF-8");
+  }
+  EXPECT_THROW_TEXT(save_safetensors(path, std::vector<NamedTensor>{{"a", Tensor()}}), ValueError,
+                    start + "\"a\" is undefined");
+  EXPECT_FALSE(std::filesystem::exists(path));
+  save("caf\xc3\xa9");
+  EXPECT_EQ(load_safetensors(path).tensors[0].name, "caf\xc3\xa9");
 }
 
 TEST(Safetensors, RefusesNamesThatCanNotBeReadBack) {
