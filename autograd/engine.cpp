@@ -46,6 +46,7 @@ Node::~Node() {
 
 std::shared_ptr<Node> graph::make_node(std::string_view op, const Tensor& value,
                                        std::size_t inputs) {
+  require<ValueError>(value.defined(), "{}: the result is undefined", op);
   auto node = std::make_shared<Node>(op, value.shape(), value.dtype());
   node->edges.reserve(inputs);
   node->version = value.storage().version();
@@ -183,6 +184,7 @@ void backward(const Variable& loss, const Tensor& seed, BackwardOptions options)
   require<GradError>(loss.requires_grad(),
                      "backward: loss of shape {} depends on nothing that requires a gradient",
                      loss.shape());
+  require<ValueError>(seed.defined(), "backward: seed is undefined");
   require<ShapeError>(seed.shape() == loss.shape(),
                       "backward: shapes differ: seed is {}, loss is {}", seed.shape(),
                       loss.shape());

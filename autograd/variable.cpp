@@ -4,6 +4,7 @@ namespace lectern {
 
 Variable::Variable(Tensor value, bool requires_grad) : value_(std::move(value)) {
   if (!requires_grad) return;
+  require<ValueError>(value_.defined(), "Variable: value is undefined; it can require no gradient");
   require<DTypeError>(is_floating(value_.dtype()),
                       "Variable: value is {}; only f32 and f64 can require a gradient",
                       value_.dtype());
@@ -25,6 +26,7 @@ void Variable::set_grad(Tensor grad) {
   require<GradError>(node_ != nullptr && node_->is_leaf(),
                      "set_grad: this variable of shape {} is no leaf that requires a gradient",
                      shape());
+  require<ValueError>(grad.defined(), "set_grad: grad is undefined");
   require<ShapeError>(grad.shape() == shape(), "set_grad: shapes differ: grad is {}, value is {}",
                       grad.shape(), shape());
   require<DTypeError>(grad.dtype() == dtype(), "set_grad: dtypes differ: grad is {}, value is {}",

@@ -145,7 +145,7 @@ void Adam::load_state_dict(std::span<const NamedTensor> entries) {
       const std::int64_t t = *value.origin<std::int64_t>();
       require<ValueError>(t >= 0 && t < kMostSteps,
                           "load: \"{}\" is {}; a number of steps is in [0, 2^53)", name, t);
-    } else if (name.starts_with("v.") && is_floating(value.dtype())) {
+    } else if (name.starts_with("v.") && value.defined() && is_floating(value.dtype())) {
       visit_floating("load", value.dtype(), [&]<class T>() {
         const Tensor dense = value.contiguous();
         const auto elements = dense.template data<T>();

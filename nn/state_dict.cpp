@@ -12,6 +12,9 @@ namespace {
 std::string difference(const Tensor& file, const Tensor& model) {
   constexpr std::string_view kBoth = "{} {} in the file, {} {} in the model",
                              kOne = "{} in the file, {} in the model";
+  if (!file.defined() || !model.defined()) {
+    return file.defined() ? "undefined in the model" : "undefined in the file";
+  }
   const bool same_shape = file.shape() == model.shape(), same_dtype = file.dtype() == model.dtype();
   if (same_shape && same_dtype) return {};
   if (same_dtype) return fmt::format(kOne, file.shape(), model.shape());

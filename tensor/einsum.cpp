@@ -117,6 +117,7 @@ void require_operands(const EinsumPlan& plan, const std::vector<Tensor>& operand
                       "einsum: the plan is for {} operands, not for {}", plan.axes.operands.size(),
                       operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
+    require<ValueError>(operands[i].defined(), "einsum: operand {} is undefined", i);
     require<DTypeError>(is_floating(operands[i].dtype()),
                         "einsum: operand {} is {}; it must be f32 or f64", i, operands[i].dtype());
     require<DTypeError>(operands[i].dtype() == operands[0].dtype(),

@@ -68,6 +68,7 @@ double Tensor::item() const {
 }
 
 void Tensor::require_element_type(DType asked) const {
+  require<ValueError>(defined(), "data: x is undefined");
   require<DTypeError>(asked == dtype_, "data: x is {}, read as {}; convert it with .to(DType::{})",
                       dtype_, asked, asked == DType::boolean ? "boolean" : name(asked));
 }
@@ -81,6 +82,7 @@ void Tensor::require_contiguous() const {
 Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
 
 Tensor Tensor::clone() const {
+  require<ValueError>(defined(), "clone: x is undefined");
   Tensor copy = empty_like(*this);
   copy.copy_from(*this);
   return copy;
@@ -107,6 +109,8 @@ Tensor Tensor::with_layout(const Shape& shape, const Strides& strides, std::int6
 }
 
 void Tensor::copy_from(const Tensor& source) {
+  require<ValueError>(source.defined(), "copy_from: source is undefined");
+  require<ValueError>(defined(), "copy_from: this is undefined");
   require<ShapeError>(source.shape() == shape_,
                       "copy_from: shapes differ: source is {}, this is {}", source.shape(), shape_);
   require<DTypeError>(source.dtype() == dtype_,
@@ -127,6 +131,8 @@ void Tensor::fill(double value) {
 }
 
 void require_same_dtype(std::string_view op, const Tensor& a, const Tensor& b) {
+  require<ValueError>(a.defined() && b.defined(), "{}: {} is undefined", op,
+                      a.defined() ? "b" : "a");
   require<DTypeError>(a.dtype() == b.dtype(),
                       "{}: dtypes differ: a is {}, b is {}; convert one with .to(DType::{})", op,
                       a.dtype(), b.dtype(),

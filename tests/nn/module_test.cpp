@@ -167,6 +167,20 @@ TEST(Module, LoadingListsEveryFaultAndChangesNothing) {
   }
 }
 
+TEST(Module, LoadingRefusesUndefinedEntries) {
+  Leaf leaf(parameter({}, 3));
+  std::vector<NamedTensor> entries{{"weight", Tensor()}, {"steps", Tensor::scalar(1, DType::i64)}};
+  EXPECT_THROW_TEXT(leaf.load_state_dict(entries), ShapeError,
+                    "load: \"weight\" is undefined in the file");
+  EXPECT_EQ(leaf.weight.value().item(), 3);
+  EXPECT_EQ(leaf.steps.item(), 0);
+  entries[0].value = Tensor::scalar(4);
+  leaf.weight = Parameter();
+  EXPECT_THROW_TEXT(leaf.load_state_dict(entries), ShapeError,
+                    "load: \"weight\" is undefined in the model");
+  EXPECT_EQ(leaf.steps.item(), 0);
+}
+
 TEST(Module, SummaryListsNamesShapesElementsAndBytes) {
   Leaf leaf(parameter({40, 50}, 0));
   EXPECT_EQ(summary(leaf),
