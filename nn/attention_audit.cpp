@@ -193,11 +193,17 @@ double checked_tolerance(const AttentionAuditOptions& options) {
   return options.tolerance;
 }
 
-/// f under NoGrad, from tensor to tensor, its result checked.
-std::function<Tensor(const Tensor&)> plain(const std::function<Variable(const Variable&)>& f) {
+template <class F>
+void require_function(const F& f) {
+  require<ValueError>(static_cast<bool>(f), "{}: f is empty; it must be a function", kOp);
+}
+
+/// f under NoGrad, from tensor to tensor, its result checked. It gets a clone, lest it write to x.
+template <class X>
+std::function<Tensor(const Tensor&)> plain(const std::function<Variable(const X&)>& f) {
   return [&f](const Tensor& x) {
     const NoGrad guard;
-    return checked_result(f(Variable(x)).value(), x.shape());
+    return checked_result(f(X(x.clone())).value(), x.shape());
   };
 }
 
@@ -205,6 +211,7 @@ std::function<Tensor(const Tensor&)> plain(const std::function<Variable(const Va
 
 AttentionAudit attention_audit(const std::function<Variable(const Variable& x)>& f,
                                const Variable& x, const AttentionAuditOptions& options) {
+  require_function(f);
   require_floating(kOp, x.dtype());
   require_positions(x.value(), "x", 3, "[B, T, E]");
   require_finite(kOp, x.value(), "x");
@@ -220,15 +227,17 @@ AttentionAudit attention_audit(const std::function<Variable(const Variable& x)>&
   const Tensor y = repeatable_result(plain(f), x.value());
   const PositionInfluence change =
       influence_by_change(plain(f), x.value(), y, [&](Tensor& position) {
-        add_into(position, rng.normal(position.shape(), 0, largest > 0 ? largest : 1, x.dtype()));
+        const Tensor other = rng.uniform(position.shape(), -1, 1, x.dtype());
+        position.copy_from(other * (largest > 0 ? largest : 1));  // overflows for no x
       });
-  const PositionInfluence gradient = influence_by_gradient(kOp, f, x.value());
+  const PositionInfluence gradient = influence_by_gradient(kOp, f, x.value().clone());
   return Judgement(change, &gradient, tolerance, mask, x.shape()).run();
 }
 
 AttentionAudit attention_audit(
     const std::function<Variable(const Variable& x, const Mask& mask)>& f, const Variable& x,
     const AttentionAuditOptions& options) {
+  require_function(f);
   const auto with = [&](const Mask& mask) {
     return std::function([&f, mask](const Variable& at) { return f(at, mask); });
   };
@@ -252,6 +261,7 @@ AttentionAudit attention_audit(
 AttentionAudit attention_audit(const std::function<Variable(const Tensor& ids)>& f,
                                const Tensor& ids, std::int64_t vocabulary,
                                const AttentionAuditOptions& options) {
+  require_function(f);
   require<DTypeError>(ids.dtype() == DType::i64, "{}: ids is {}; it must be i64", kOp, ids.dtype());
   require_positions(ids, "ids", 2, "[B, T]");
   require<ValueError>(vocabulary >= 2, "{}: vocabulary is {}; it must be at least 2", kOp,
@@ -260,18 +270,15 @@ AttentionAudit attention_audit(const std::function<Variable(const Tensor& ids)>&
     fail<IndexError>("{}: id {} at position {} is outside the vocabulary of {}", kOp, bad->index,
                      bad->position, vocabulary);
   }
+  const double tolerance = checked_tolerance(options);
   const Mask mask = declared(options);
   static_cast<void>(shown_to_heads(mask, ids.shape()));  // before f is called
 
-  const auto result = [&f](const Tensor& at) {
-    const NoGrad guard;
-    return checked_result(f(at).value(), at.shape());
-  };
-  const Tensor y = repeatable_result(result, ids);
-  const PositionInfluence change = influence_by_change(result, ids, y, [&](Tensor& id) {
+  const Tensor y = repeatable_result(plain(f), ids);
+  const PositionInfluence change = influence_by_change(plain(f), ids, y, [&](Tensor& id) {
     id.fill(id.item() + 1 < static_cast<double>(vocabulary) ? id.item() + 1 : 0);
   });
-  return Judgement(change, nullptr, checked_tolerance(options), mask, ids.shape()).run();
+  return Judgement(change, nullptr, tolerance, mask, ids.shape()).run();
 }
 
 }  // namespace lectern::nn

@@ -61,16 +61,16 @@ std::string to_string(const AttentionAudit& audit);
 ///
 /// Two ways, which should agree: each position of x is replaced by another vector to see where y
 /// changes; and a gradient is sent back from each position of y to see where it arrives. That makes
-/// B·T calls and B·T backward passes, so a small x is best. Gradients that parameters had before
-/// are theirs again afterwards.
+/// B·T calls and B·T backward passes, so a small x is best. f is given clones of x, so x stays as it
+/// is. Gradients that parameters had before are theirs again afterwards.
 ///
 /// Through a stack of layers `allowed` is to hold what the stack as a whole may reach: what one
 /// layer hides can come by way of a third position. A causal mask and padding hold through all.
 /// Shapes: x [B, T, E] -> y [B, T, any].
 /// Throws: ShapeError unless x is [B, T, E] with T >= 2 and f keeps B and T; DTypeError unless x is
-///         f32 or f64; ValueError if x, y or a gradient is not finite, or if f gives two results
-///         for one x, as dropout does: call eval() first; GradError under NoGrad; the errors of
-///         validate() for the mask.
+///         f32 or f64; ValueError if f is empty, if x, y or a gradient is not finite, or if f gives
+///         two results for one x, as dropout does: call eval() first; GradError under NoGrad; the
+///         errors of validate() for the mask.
 AttentionAudit attention_audit(const std::function<Variable(const Variable& x)>& f,
                                const Variable& x, const AttentionAuditOptions& options = {});
 
