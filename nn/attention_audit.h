@@ -61,8 +61,8 @@ std::string to_string(const AttentionAudit& audit);
 ///
 /// Two ways, which should agree: each position of x is replaced by another vector to see where y
 /// changes; and a gradient is sent back from each position of y to see where it arrives. That makes
-/// B·T calls and B·T backward passes, so a small x is best. f is given clones of x, so x stays as it
-/// is. Gradients that parameters had before are theirs again afterwards.
+/// B·T calls and B·T backward passes, so a small x is best. f is given clones of x, so x stays as
+/// it is. Gradients that parameters had before are theirs again afterwards.
 ///
 /// Through a stack of layers `allowed` is to hold what the stack as a whole may reach: what one
 /// layer hides can come by way of a third position. A causal mask and padding hold through all.
