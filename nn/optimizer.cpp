@@ -138,22 +138,35 @@ Adam::Adam(std::vector<NamedParameter> parameters, const Options& options, bool 
   require_not_negative(name, "weight_decay", options.weight_decay);
 }
 
-void Adam::load_state_dict(std::span<const NamedTensor> entries) {
+namespace {
+
+void require_steps(const NamedTensor& entry) {
   constexpr auto kMostSteps = std::int64_t{1} << 53;  // t is used as a double
-  for (const auto& [name, value] : entries) {
-    if (name.starts_with("step.") && value.dtype() == DType::i64 && value.numel() == 1) {
-      const std::int64_t t = *value.origin<std::int64_t>();
-      require<ValueError>(t >= 0 && t < kMostSteps,
-                          "load: \"{}\" is {}; a number of steps is in [0, 2^53)", name, t);
-    } else if (name.starts_with("v.") && value.defined() && is_floating(value.dtype())) {
-      visit_floating("load", value.dtype(), [&]<class T>() {
-        const Tensor dense = value.contiguous();
-        const auto elements = dense.template data<T>();
-        const auto negative = std::ranges::find_if(elements, [](T v) { return v < 0; });
-        require<ValueError>(negative == elements.end(),
-                            "load: \"{}\" has {}; a second moment is not negative", name,
-                            negative == elements.end() ? T{0} : *negative);
-      });
+  const std::int64_t t = *entry.value.origin<std::int64_t>();
+  require<ValueError>(t >= 0 && t < kMostSteps,
+                      "load: \"{}\" is {}; a number of steps is in [0, 2^53)", entry.name, t);
+}
+
+void require_no_negative(const NamedTensor& entry) {
+  visit_floating("load", entry.value.dtype(), [&]<class T>() {
+    const Tensor dense = entry.value.contiguous();
+    const auto elements = dense.template data<T>();
+    const auto negative = std::ranges::find_if(elements, [](T v) { return v < 0; });
+    require<ValueError>(negative == elements.end(),
+                        "load: \"{}\" has {}; a second moment is not negative", entry.name,
+                        negative == elements.end() ? T{0} : *negative);
+  });
+}
+
+}  // namespace
+
+void Adam::load_state_dict(std::span<const NamedTensor> entries) {
+  for (const NamedTensor& entry : entries) {
+    const Tensor& value = entry.value;
+    if (entry.name.starts_with("step.") && value.dtype() == DType::i64 && value.numel() == 1) {
+      require_steps(entry);
+    } else if (entry.name.starts_with("v.") && value.defined() && is_floating(value.dtype())) {
+      require_no_negative(entry);
     }
   }
   Optimizer::load_state_dict(entries);
