@@ -6,6 +6,7 @@
 
 #include "tensor/compare.h"
 #include "tensor/elementwise.h"
+#include "tensor/indexing.h"
 #include "tensor/reduce.h"
 
 namespace lectern {
@@ -40,13 +41,7 @@ std::string number_text(double value) {
 
 /// "nan at [1, 2]".
 std::string element_text(const Tensor& x, std::int64_t number) {
-  Shape position = x.shape();
-  std::int64_t rest = number;
-  for (int axis = x.rank() - 1; axis >= 0; --axis) {
-    position[axis] = rest % x.shape()[axis];
-    rest /= x.shape()[axis];
-  }
-  return fmt::format("{} at {}", number_text(element(x, number)), position);
+  return fmt::format("{} at {}", number_text(element(x, number)), unravel_index(number, x.shape()));
 }
 
 /// "f32 [2, 3] (-1 there)": with the element at the same place, where there is one.

@@ -68,17 +68,22 @@ Tensor triangle(std::string_view op, const Tensor& x, std::int64_t diagonal, boo
 
 }  // namespace
 
+Shape unravel_index(std::int64_t number, const Shape& shape) {
+  Shape position = shape;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    position[axis] = number % shape[axis];
+    number /= shape[axis];
+  }
+  return position;
+}
+
 std::optional<Outside> first_outside(const Tensor& indices, std::int64_t extent) {
   const Tensor dense = indices.contiguous();
   const auto values = dense.data<std::int64_t>();
-  std::int64_t rest = kernels::first_outside(values.data(), indices.numel(), extent);
-  if (rest < 0) return std::nullopt;
-  Outside found{.index = values[static_cast<std::size_t>(rest)], .position = indices.shape()};
-  for (int axis = indices.rank() - 1; axis >= 0; --axis) {
-    found.position[axis] = rest % indices.shape()[axis];
-    rest /= indices.shape()[axis];
-  }
-  return found;
+  const std::int64_t first = kernels::first_outside(values.data(), indices.numel(), extent);
+  if (first < 0) return std::nullopt;
+  return Outside{.index = values[static_cast<std::size_t>(first)],
+                 .position = unravel_index(first, indices.shape())};
 }
 
 Tensor index_select(const Tensor& x, int axis, const Tensor& indices) {

@@ -51,6 +51,9 @@ Tensor tril(const Tensor& x, std::int64_t diagonal = 0);
 /// The upper triangle of each matrix, 0 below: keeps x[.., i, j] where j - i >= diagonal.
 Tensor triu(const Tensor& x, std::int64_t diagonal = 0);
 
+/// The position of element `number`, counted in row-major order from 0.
+Shape unravel_index(std::int64_t number, const Shape& shape);
+
 // The two halves of every table look-up, for ops that say in their own words what is wrong.
 
 /// The first index outside 0..extent-1 and its position.

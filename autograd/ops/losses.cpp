@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tensor/elementwise.h"
+#include "tensor/indexing.h"
 #include "tensor/kernels/cross_entropy.h"
 #include "tensor/reduce.h"
 #include "tensor/threads.h"
@@ -26,16 +27,6 @@ void check(const Variable& logits, const Tensor& targets, const CrossEntropyOpti
                       options.label_smoothing);
 }
 
-/// Position number `i` in row-major order.
-Shape position(std::int64_t i, const Shape& shape) {
-  Shape at = shape;
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    at[axis] = i % shape[axis];
-    i /= shape[axis];
-  }
-  return at;
-}
-
 /// Number of targets that are not ignored. Throws IndexError if one of them is no class.
 std::int64_t counted(const Tensor& targets, std::int64_t ignore, const Shape& logits) {
   const auto ids = targets.data<std::int64_t>();
@@ -45,7 +36,7 @@ std::int64_t counted(const Tensor& targets, std::int64_t ignore, const Shape& lo
     require<IndexError>(
         ids[i] >= 0 && ids[i] < logits[-1],
         "cross_entropy: target {} at position {} is outside the vocabulary: logits is {}", ids[i],
-        position(static_cast<std::int64_t>(i), targets.shape()), logits);
+        unravel_index(static_cast<std::int64_t>(i), targets.shape()), logits);
     ++count;
   }
   return count;

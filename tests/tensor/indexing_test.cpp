@@ -22,6 +22,13 @@ Tensor ids(std::initializer_list<double> values, const Shape& shape) {
   return Tensor::from(values, shape, DType::i64);
 }
 
+TEST(Indexing, UnravelIndexCountsInRowMajorOrder) {
+  EXPECT_EQ(unravel_index(0, {}), Shape({}));
+  EXPECT_EQ(unravel_index(0, {2, 3, 4}), Shape({0, 0, 0}));
+  EXPECT_EQ(unravel_index(17, {2, 3, 4}), Shape({1, 1, 1}));
+  EXPECT_EQ(unravel_index(23, {2, 3, 4}), Shape({1, 2, 3}));
+}
+
 TEST(IndexSelect, TakesEntriesInOrderWithRepeats) {
   const Tensor x = counting({3, 2});
   EXPECT_EQ(values_of(index_select(x, 0, ids({2, 0, 2}, {3}))), (Values{4, 5, 0, 1, 4, 5}));
