@@ -57,7 +57,7 @@ std::ostream& operator<<(std::ostream& out, const Trace& trace);
 template <>
 struct fmt::formatter<lectern::Trace> {
   constexpr auto parse(format_parse_context& context) { return context.begin(); }
-  auto format(const lectern::Trace& trace, format_context& context) const {
-    return std::ranges::copy(to_string(trace), context.out()).out;
+  auto format(const lectern::Trace& trace, auto& context) const {
+    return std::ranges::copy(lectern::to_string(trace), context.out()).out;
   }
 };

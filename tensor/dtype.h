@@ -75,7 +75,7 @@ decltype(auto) visit_floating(std::string_view op, DType dtype, F&& f) {
 template <>
 struct fmt::formatter<lectern::DType> {
   constexpr auto parse(format_parse_context& context) { return context.begin(); }
-  auto format(lectern::DType dtype, format_context& context) const {
+  auto format(lectern::DType dtype, auto& context) const {
     return std::ranges::copy(name(dtype), context.out()).out;
   }
 };

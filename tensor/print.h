@@ -41,8 +41,8 @@ struct fmt::formatter<lectern::Tensor> {
     }
     return at;
   }
-  auto format(const lectern::Tensor& x, format_context& context) const {
-    return std::ranges::copy(to_string(x, options), context.out()).out;
+  auto format(const lectern::Tensor& x, auto& context) const {
+    return std::ranges::copy(lectern::to_string(x, options), context.out()).out;
   }
   lectern::PrintOptions options;
 };

@@ -114,7 +114,7 @@ template <class Values>
   requires std::derived_from<Values, lectern::AxisValues<Values>>
 struct fmt::formatter<Values> {
   constexpr auto parse(format_parse_context& context) { return context.begin(); }
-  auto format(const Values& values, format_context& context) const {
-    return std::ranges::copy(to_string(values), context.out()).out;
+  auto format(const Values& values, auto& context) const {
+    return std::ranges::copy(lectern::to_string(values), context.out()).out;
   }
 };
