@@ -141,6 +141,8 @@ TEST(SmallLayers, RefuseImpossibleSizes) {
   Rng rng(1);
   EXPECT_THROW_TEXT(FeedForward(4, 0, rng), ShapeError,
                     "FeedForward: width is 4, inner is 0; both must be positive");
+  EXPECT_THROW_TEXT(FeedForward(0, 7, rng), ShapeError,
+                    "FeedForward: width is 0, inner is 7; both must be positive");
   EXPECT_THROW_TEXT(FeedForward(4, 7, rng, {.dropout = -1}), ValueError,
                     "Dropout: p is -1; it must be in [0, 1]");
   EXPECT_THROW_TEXT(LayerNorm(0), ShapeError, "LayerNorm: width is 0; it must be positive");
