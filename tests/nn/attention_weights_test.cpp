@@ -2,6 +2,7 @@
 
 #include "autograd/ops/arithmetic.h"
 #include "nn/transformer.h"
+#include "tests/nn/randomise.h"
 #include "tests/support/all_close.h"
 
 // attention_weights() of layers and stacks does parts of their forward pass once more. Here the
@@ -23,15 +24,6 @@ TransformerLayerOptions options(bool norm_first) {
 
 Mask source_mask() { return {.key_lengths = Tensor::from({2, 4}, {B}, DType::i64)}; }
 Mask target_mask() { return {.causal = true}; }
-
-/// Fills every parameter with random numbers, norms and biases too.
-template <class M>
-M randomised(M module, Rng& rng) {
-  for (NamedTensor& entry : module.state_dict()) {
-    entry.value.copy_from(rng.uniform(entry.value.shape(), -1, 1, DType::f64));
-  }
-  return module;
-}
 
 /// Gives `part` the parameters of `whole` whose names begin with `prefix`.
 template <class M>

@@ -105,6 +105,17 @@ TEST(Optimizer, AdamRefusesStateThatNoTrainingReaches) {
           "[0, 2^53)");
   refused(5, Tensor::from({0, -0.5}, {2}, DType::f64),
           "\"v.b\" has -0.5; a second moment is not negative");
+  // What does not fit is told as such, whatever its numbers are.
+  std::vector<NamedTensor> misfits = good;
+  misfits[0].value = Tensor::scalar(-1, DType::f64);
+  misfits[1].value = Tensor::full({2}, -1, DType::i64);
+  misfits[2].value = steps(-1);
+  misfits[5].value = steps(-1);
+  EXPECT_THROW_TEXT(adam.load_state_dict(misfits), ShapeError,
+                    "load: \"step.a\" is f64 in the file, i64 in the model\n"
+                    "      \"step.b\" is [2] in the file, [] in the model\n"
+                    "      \"m.a\" is i64 [] in the file, f64 [1] in the model\n"
+                    "      \"v.b\" is i64 [] in the file, f64 [1, 2] in the model");
   good[0].value = steps(0);
   good[1].value = steps(0x1p53 - 1);
   adam.load_state_dict(good);

@@ -142,6 +142,15 @@ TEST(Cases, Cases_6_3_ASkippedStepLeavesNoTrace) {
   EXPECT_EQ(two, 2);
 }
 
+TEST(Clip, ByNormPassesOverParametersWithoutGradient) {
+  Parameter a = weights({0, 0}), idle = weights({1});
+  for (const double limit : {2.5, 20.0}) {  // above and below the norm
+    set_grad(a, {3, 4});
+    EXPECT_EQ(clip_grad_norm(std::vector{idle, a, idle.detach()}, limit), 5);
+    EXPECT_FALSE(idle.has_grad());
+  }
+}
+
 TEST(Clip, ByValueLimitsEachElement) {
   Parameter a = weights({0, 0, 0, 0}), idle = weights({1});
   set_grad(a, {-7, 0.5, 2, std::nan("")});

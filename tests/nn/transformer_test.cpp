@@ -7,6 +7,7 @@
 #include "nn/translation_transformer.h"
 #include "tensor/indexing.h"
 #include "tests/nn/layer_contract.h"
+#include "tests/nn/randomise.h"
 #include "tests/support/all_close.h"
 #include "tests/support/expect_throw_text.h"
 
@@ -197,7 +198,7 @@ TEST(TranslationTransformer, KeepsTheLayerContract) {
 
 TEST(TranslationTransformer, DecodingStepByStepGivesTheSameLogits) {
   Rng rng(1);
-  TranslationTransformer model(translation(), rng);
+  auto model = randomised(TranslationTransformer(translation(), rng), rng);
   model.eval();
   const NoGrad guard;
   const Tensor whole =

@@ -305,6 +305,8 @@ void expect_gradients_in_every_form(const Op& op) {
       dense.push_back(samples(shape, static_cast<int>(dense.size()) + 1));
     }
     EXPECT_TRUE(gradients_match(op.f, dense));
+    // Inputs that are used twice: neither gradient may replace the other.
+    EXPECT_TRUE(gradients_match([&](Inputs x) { return op.f(x) + 3 * op.f(x); }, dense));
     for (Tensor (*layout)(const Tensor&) : {turned, stepped}) {  // of one input, then of all
       std::vector<Tensor> all;
       for (std::size_t i = 0; i < dense.size(); ++i) {
