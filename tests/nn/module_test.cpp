@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "nn/summary.h"
 #include "tensor/views.h"
 #include "tests/support/expect_throw_text.h"
@@ -188,6 +190,12 @@ TEST(Module, SummaryListsNamesShapesElementsAndBytes) {
             "weight     [40, 50]         2,000          8,000\n"
             "steps      []                   1              8\n"
             "total                       2,001          8,008\n");
+
+  Tree tree;  // has longer names than the heading
+  std::istringstream lines(summary(tree));
+  std::string heading, line;
+  std::getline(lines, heading);
+  while (std::getline(lines, line)) EXPECT_EQ(line.size(), heading.size()) << line;
 }
 
 }  // namespace

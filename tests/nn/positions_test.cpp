@@ -53,6 +53,10 @@ TEST(SinusoidalPositions, RefuseImpossibleTables) {
   EXPECT_THROW_TEXT(sinusoidal_positions(-1, 4), ShapeError,
                     "sinusoidal_positions: length is -1, width is 4; length must be at least 0 and "
                     "width positive");
+  EXPECT_THROW_TEXT(sinusoidal_positions(8, 0), ShapeError,
+                    "sinusoidal_positions: length is 8, width is 0; length must be at least 0 and "
+                    "width positive");
+  EXPECT_EQ(sinusoidal_positions(0, 4).shape(), Shape({0, 4}));
   EXPECT_THROW_TEXT(sinusoidal_positions(8, 4, DType::i64), DTypeError,
                     "sinusoidal_positions: dtype is i64; it must be f32 or f64");
 }

@@ -119,6 +119,8 @@ TEST(Embedding, StartsAsItsPaddingAndVarianceSay) {
                     "Embedding: padding id 4 is outside the vocabulary of 4");
   EXPECT_THROW_TEXT(Embedding(0, 3, rng), ShapeError,
                     "Embedding: vocabulary is 0, width is 3; both must be positive");
+  EXPECT_THROW_TEXT(Embedding(4, 0, rng), ShapeError,
+                    "Embedding: vocabulary is 4, width is 0; both must be positive");
 }
 
 TEST(Dropout, DropsInTrainingAlone) {
