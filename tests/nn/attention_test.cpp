@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/reduce.h"
 #include "autograd/ops/views.h"
+#include "autograd/trace.h"
 #include "tests/nn/layer_contract.h"
 #include "tests/support/all_close.h"
 #include "tests/support/expect_throw_text.h"
@@ -71,6 +74,25 @@ TEST(MultiHeadAttention, EqualInputsShareOneProduct) {
   const Tensor apart = attention(x, copy, Variable(x.value().clone())).value();
   EXPECT_TRUE(all_close(attention(x, x, x).value(), apart));
   EXPECT_TRUE(all_close(attention(x, copy, copy).value(), apart));
+}
+
+// Equal are those of one place in the graph; the same numbers elsewhere get gradients of their own.
+TEST(MultiHeadAttention, EqualInputsAreThoseOfOnePlaceInTheGraph) {
+  Rng rng(1);
+  const MultiHeadAttention attention(8, 2, rng);
+  Variable x(Rng(2).normal({2, 5, 8}), /*requires_grad=*/true);
+  const Variable same_numbers = x.detach();
+  const auto products = [&](const Variable& query, const Variable& key, const Variable& value) {
+    const Trace pass = trace(sum(attention(query, key, value)));
+    return std::ranges::count(pass.steps, "linear", &TraceStep::name);
+  };
+  EXPECT_EQ(products(x, x, x), 2);  // one in, one out
+  const Tensor of_all = x.grad();
+  x.zero_grad();
+  EXPECT_EQ(products(x, same_numbers, same_numbers), 3);
+  EXPECT_FALSE(all_close(x.grad(), of_all));
+  EXPECT_EQ(products(same_numbers, same_numbers, x), 4);
+  EXPECT_EQ(products(x, same_numbers, x), 4);
 }
 
 TEST(MultiHeadAttention, WithWeightsGivesTheSameOutput) {

@@ -2,7 +2,7 @@
 
 #include "autograd/ops/arithmetic.h"
 #include "nn/transformer.h"
-#include "tests/nn/randomise.h"
+#include "tests/nn/layer_contract.h"
 #include "tests/support/all_close.h"
 
 // attention_weights() of layers and stacks does parts of their forward pass once more. Here the
@@ -54,7 +54,8 @@ class AttentionWeights : public testing::TestWithParam<bool> {
 };
 
 TEST_P(AttentionWeights, OfAnEncoderLayer) {
-  auto layer = randomised(TransformerEncoderLayer(options(norm_first()), rng), rng);
+  TransformerEncoderLayer layer(options(norm_first()), rng);
+  disturb(layer);  // else all norms are alike
   const auto attention =
       part_of(layer, "self_attn.", MultiHeadSelfAttention(E, H, rng, {.dtype = DType::f64}));
   const LayerNorm norm = norm_of(layer, "norm1.");
@@ -66,7 +67,8 @@ TEST_P(AttentionWeights, OfAnEncoderLayer) {
 }
 
 TEST_P(AttentionWeights, OfADecoderLayer) {
-  auto layer = randomised(TransformerDecoderLayer(options(norm_first()), rng), rng);
+  TransformerDecoderLayer layer(options(norm_first()), rng);
+  disturb(layer);  // else all norms are alike
   const auto self =
       part_of(layer, "self_attn.", MultiHeadSelfAttention(E, H, rng, {.dtype = DType::f64}));
   const auto cross =
@@ -83,7 +85,8 @@ TEST_P(AttentionWeights, OfADecoderLayer) {
 }
 
 TEST_P(AttentionWeights, OfAnEncoder) {
-  auto encoder = randomised(TransformerEncoder(2, options(norm_first()), rng), rng);
+  TransformerEncoder encoder(2, options(norm_first()), rng);
+  disturb(encoder);
   Variable x = random(rng, Ts);
   const auto got = encoder.attention_weights(x, source_mask());
   ASSERT_EQ(got.size(), 2U);
@@ -97,7 +100,8 @@ TEST_P(AttentionWeights, OfAnEncoder) {
 }
 
 TEST_P(AttentionWeights, OfADecoder) {
-  auto decoder = randomised(TransformerDecoder(2, options(norm_first()), rng), rng);
+  TransformerDecoder decoder(2, options(norm_first()), rng);
+  disturb(decoder);
   Variable x = random(rng, Tt);
   const Variable memory = random(rng, Ts);
   const auto got = decoder.attention_weights(x, memory, target_mask(), source_mask());

@@ -308,6 +308,12 @@ TEST(Optimizer, StateIsNamedAndStrict) {
                     "load: \"v.layer.weight\" [1] is missing");
 }
 
+TEST(Optimizer, SgdKeepsNothingWithoutMomentum) {
+  const std::vector<NamedParameter> named = numbered(std::vector{weights({1})});
+  EXPECT_TRUE(SGD(named, {.momentum = 0}).state_dict().empty());
+  EXPECT_EQ(SGD(named, {.momentum = 0.5}).state_dict().size(), 1U);
+}
+
 TEST(Optimizer, LoadsItsOwnTensorsAsTheyWereBefore) {
   Parameter a = weights({1}), b = weights({2});
   SGD sgd(std::vector<NamedParameter>{{"a", a}, {"b", b}}, {.momentum = 0.5});

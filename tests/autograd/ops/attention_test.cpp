@@ -383,6 +383,8 @@ TEST(Attention, RefusesWithTheNumbers) {
     EXPECT_THROW_TEXT(form(q, q, q, {.dropout = 0.1, .training = true}), ValueError,
                       "scaled_dot_product_attention: dropout is 0.1 in training, but there is no "
                       "rng to draw it from");
+    EXPECT_NO_THROW(form(q, q, q, {.dropout = 0.1, .training = false}));  // nothing is dropped
+    EXPECT_NO_THROW(form(q, q, q, {.dropout = 0, .training = true}));
     EXPECT_THROW_TEXT(form(q, q, q, {.bias = ones({2, 3, 4})}), ShapeError,
                       "scaled_dot_product_attention: bias does not broadcast to the scores: bias "
                       "is [2, 3, 4], scores are [2, 4, 3, 3]");
