@@ -202,6 +202,9 @@ TEST(MultiHeadAttention, NamesWhatDoesNotFit) {
   Rng rng(1);
   EXPECT_THROW_TEXT(MultiHeadAttention(300, 8, rng), ShapeError,
                     "MultiHeadAttention: width 300 is not divisible by heads 8");
+  EXPECT_THROW_TEXT(MultiHeadAttention(0, 2, rng), ShapeError,
+                    "MultiHeadAttention: width is 0, heads is 2, head width is 0; width and heads "
+                    "must be positive");
   EXPECT_THROW_TEXT(MultiHeadAttention(8, 0, rng), ShapeError,
                     "MultiHeadAttention: width is 8, heads is 0, head width is 0; width and heads "
                     "must be positive");

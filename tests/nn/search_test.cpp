@@ -84,6 +84,13 @@ TEST(GreedySearch, EachSequenceStopsAtItsEndAndLeavesTheBatch) {
   EXPECT_EQ(decoder.tokens[1], std::vector<double>(3, kA));
 }
 
+TEST(GreedySearch, MayBeOfOneToken) {
+  Countdown decoder{{5}};
+  const std::int64_t one[] = {1};
+  EXPECT_EQ(greedy_search(std::ref(decoder), {kBegin, kEnd}, one).front().tokens,
+            std::vector<std::int64_t>({kA}));
+}
+
 TEST(GreedySearch, OfNothingAsksNothing) {
   EXPECT_TRUE(greedy_search(
                   [](const SearchStep&) -> Tensor {

@@ -282,6 +282,50 @@ TEST(TranslationTransformer, AttentionWeightsOfEveryLayer) {
   EXPECT_TRUE(all_close(sum(weights.decoder[1].memory.value(), -1), Tensor::ones({2, 2, 3})));
 }
 
+// The shorter sentence of a batch, beside a longer one and alone; what is hidden has weight 0.
+TEST(TranslationTransformer, AttentionWeightsDoNotDependOnPadding) {
+  Rng rng(1);
+  TranslationTransformer model(translation(), rng);
+  disturb(model);
+  model.eval();
+  const NoGrad guard;
+  const auto both =
+      model.attention_weights(source_ids(), {.key_lengths = source_lengths()}, target_ids());
+  const auto alone = model.attention_weights(slice(slice(source_ids(), 0, 1, 2), 1, 0, 3), {},
+                                             slice(target_ids(), 0, 1, 2));
+  const auto second = [](const Variable& weights) { return slice(weights.value(), 0, 1, 2); };
+  for (std::size_t i = 0; i < 2; ++i) {
+    SCOPED_TRACE(i);
+    const Tensor encoder = second(both.encoder[i]), self = second(both.decoder[i].self),
+                 memory = second(both.decoder[i].memory);
+    EXPECT_TRUE(
+        all_close(slice(slice(encoder, 2, 0, 3), 3, 0, 3), alone.encoder[i].value(), 0, 1e-6));
+    EXPECT_TRUE(all_close(self, alone.decoder[i].self.value(), 0, 1e-6));
+    EXPECT_TRUE(all_close(slice(memory, 3, 0, 3), alone.decoder[i].memory.value(), 0, 1e-6));
+    for (const Tensor& hidden : {slice(encoder, 3, 3), slice(memory, 3, 3), triu(self, 1)}) {
+      EXPECT_TRUE(all_close(hidden, Tensor::zeros_like(hidden), 0, 0));
+    }
+  }
+}
+
+// With all of each sub-layer's output dropped, the residual connections and norms remain.
+TEST(TransformerLayers, DropTheOutputsOfTheirSubLayers) {
+  Rng rng(1);
+  const Variable x(rng.normal({2, 3, 4}, DType::f64)), memory(rng.normal({2, 5, 4}, DType::f64));
+  for (const bool norm_first : {true, false}) {
+    TransformerLayerOptions options = small(norm_first, DType::f64);
+    options.dropout = 1;
+    options.inner_dropout = 0;
+    const TransformerEncoderLayer encoder(options, rng);
+    const TransformerDecoderLayer decoder(options, rng);
+    const LayerNorm norm(4, 1e-5, DType::f64);  // as all of theirs are at first
+    const Variable twice = norm_first ? x : norm(norm(x));
+    const Variable thrice = norm_first ? x : norm(twice);
+    EXPECT_TRUE(all_close(encoder(x).value(), twice.value(), 0, 0));
+    EXPECT_TRUE(all_close(decoder(x, memory, {}).value(), thrice.value(), 0, 0));
+  }
+}
+
 TEST(TranslationTransformer, EvaluationDropsNothing) {
   Rng rng(1);
   TranslationTransformer::Config config = translation();

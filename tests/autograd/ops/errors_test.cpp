@@ -8,6 +8,7 @@
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/indexing.h"
+#include "autograd/ops/losses.h"
 #include "autograd/ops/matmul.h"
 #include "autograd/ops/normalization.h"
 #include "autograd/ops/pointwise.h"
@@ -73,6 +74,7 @@ TEST(Errors, OpsOfRealNumbersRefuseOtherDTypes) {
       {"dropout", [&](const Variable& x) { return dropout(x, 0.5, rng, /*training=*/false); }},
       {"layer_norm", [&](const Variable& x) { return layer_norm(x, gain, gain); }},
       {"rms_norm", [&](const Variable& x) { return rms_norm(x, gain); }},
+      {"mse_loss", [](const Variable& x) { return mse_loss(x, x, Reduction::none); }},
   };
   for (const OfOne& op : ops) {
     for (const DType dtype : {DType::i64, DType::boolean}) {
