@@ -190,6 +190,11 @@ TEST(KeyValueCache, SelectsSamplesAndKnowsItsRoom) {
   EXPECT_THROW_TEXT(
       cache.append(Tensor::zeros({2, 1, 1, 1}), Tensor::zeros({2, 1, 1, 1})), ShapeError,
       "KeyValueCache: keys is [2, 1, 1, 1], values is [2, 1, 1, 1]; both must be [1, 1, T, 1]");
+  KeyValueCache wide(2, 3, 5, 4);
+  EXPECT_THROW_TEXT(wide.append(Tensor::zeros({2, 3, 1, 4}), Tensor::zeros({2, 3, 2, 4})),
+                    ShapeError,
+                    "KeyValueCache: keys is [2, 3, 1, 4], values is [2, 3, 2, 4]; both must be "
+                    "[2, 3, T, 4]");
 }
 
 TEST(KeyValueCache, RefusesToRecord) {

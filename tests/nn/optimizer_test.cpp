@@ -160,6 +160,8 @@ TEST(Clip, ByValueLimitsEachElement) {
   EXPECT_FALSE(idle.has_grad());
   EXPECT_THROW_TEXT(clip_grad_value(std::vector{a}, -1), ValueError,
                     "clip_grad_value: max_value is -1; it must be positive");
+  EXPECT_THROW_TEXT(clip_grad_value(std::vector{a}, 0), ValueError,
+                    "clip_grad_value: max_value is 0; it must be positive");
 }
 
 TEST(Cases, Cases_6_4_WarmUpSchedule) {

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "autograd/ops/linear.h"
+#include "autograd/ops/reduce.h"
 #include "tensor/elementwise.h"
+#include "tensor/reduce.h"
 #include "tensor/views.h"
 #include "tests/support/all_close.h"
 #include "tests/support/expect_throw_text.h"
@@ -297,6 +299,20 @@ TEST(Attention, NothingIsDroppedOutsideTraining) {
   }
 }
 
+// The weights that the backward pass makes again, seen through dv where all values are 1. The log
+// of their sum is near 5000, where neighbouring floats are 5e-4 apart.
+TEST(Attention, BackwardWeightsSumToOneForLargeScores) {
+  constexpr std::int64_t queries = 32, keys = 5;
+  Tensor q = Tensor::full({1, 1, queries, 2}, 70), k = Tensor::full({1, 1, keys, 2}, 70);
+  slice(q, 3, 1, 2).copy_from(normal({1, 1, queries, 1}, 1, DType::f32));
+  slice(k, 3, 1, 2).copy_from(normal({1, 1, keys, 1}, 2, DType::f32));
+  for (std::int64_t i = 0; i < queries; ++i) {
+    const Variable query(slice(q, 2, i, i + 1)), v(Tensor::ones({1, 1, keys, 1}), true);
+    backward(sum(fused(query, Variable(k), v, {.scale = 1})));
+    EXPECT_NEAR(sum(v.grad()).item(), 1, 2e-6) << "query " << i;
+  }
+}
+
 TEST(Attention, TheResultLiesSoThatHeadsMergeAsAView) {
   const Variable q(normal({2, 3, 4, 5}, 1));
   const Tensor y = fused(q, q, q, {}).value();
@@ -375,6 +391,9 @@ TEST(Attention, RefusesWithTheNumbers) {
     EXPECT_THROW_TEXT(form(q, ones({2, 4, 5, 8}), ones({2, 4, 6, 8}), {}), ShapeError,
                       "scaled_dot_product_attention: k is [2, 4, 5, 8], v is [2, 4, 6, 8]; v must "
                       "have the same B = 2, H = 4 and Tk = 5");
+    const Variable ids(Tensor::ones({2, 4, 3, 8}, DType::i64));
+    EXPECT_THROW_TEXT(form(ids, ids, ids, {}), DTypeError,
+                      "scaled_dot_product_attention: q is i64; it must be f32 or f64");
     EXPECT_THROW_TEXT(form(q, q, Variable(Tensor::ones({2, 4, 3, 8}, DType::f64)), {}), DTypeError,
                       "scaled_dot_product_attention: dtypes differ: q is f32, k is f32, v is f64");
     EXPECT_THROW_TEXT(form(q, q, q, {.mask = padding_mask(lengths({1, 4}))}), IndexError,
