@@ -174,6 +174,12 @@ TEST(Cases, Cases_3_3_DecodingTokenByToken) {
     const Tensor row = attention(slice(x, 1, t, t + 1), cache).value();
     EXPECT_TRUE(all_close(row, slice(whole, 1, t, t + 1))) << "position " << t;
   }
+  KeyValueCache several = attention.make_cache(3, 6);  // new positions see each other causally
+  for (const auto& [begin, end] : {std::pair{0, 3}, {3, 4}, {4, 6}}) {
+    EXPECT_TRUE(
+        all_close(attention(slice(x, 1, begin, end), several).value(), slice(whole, 1, begin, end)))
+        << "positions from " << begin;
+  }
 }
 
 TEST(KeyValueCache, SelectsSamplesAndKnowsItsRoom) {
