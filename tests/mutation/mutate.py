@@ -23,6 +23,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.dont_write_bytecode = True  # no __pycache__ among the sources
@@ -209,11 +210,9 @@ def run(options):
     end = time.time() + 60 * options.minutes
     count = min(options.lanes, wanted.qsize())  # a lane costs a whole build
     lanes = [Lane(options.work / f"lane{i}") for i in range(count)]
-    threads = [threading.Thread(target=work, args=(lane, wanted, results, end)) for lane in lanes]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(max(count, 1)) as pool:
+        for done in [pool.submit(work, lane, wanted, results, end) for lane in lanes]:
+            done.result()  # ends the program if the lane could not be prepared
 
 
 def work(lane, wanted, results, end):
