@@ -85,12 +85,12 @@ TEST_P(AttentionWeights, OfADecoderLayer) {
 }
 
 TEST_P(AttentionWeights, OfAnEncoder) {
-  TransformerEncoder encoder(2, options(norm_first()), rng);
+  TransformerEncoder encoder(3, options(norm_first()), rng);
   disturb(encoder);
   Variable x = random(rng, Ts);
   const auto got = encoder.attention_weights(x, source_mask());
-  ASSERT_EQ(got.size(), 2U);
-  for (std::size_t i = 0; i < 2; ++i) {
+  ASSERT_EQ(got.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
     const auto layer = part_of(encoder, "layers." + std::to_string(i) + ".",
                                TransformerEncoderLayer(options(norm_first()), rng));
     const Variable want = layer.attention_weights(x, source_mask());
@@ -100,13 +100,13 @@ TEST_P(AttentionWeights, OfAnEncoder) {
 }
 
 TEST_P(AttentionWeights, OfADecoder) {
-  TransformerDecoder decoder(2, options(norm_first()), rng);
+  TransformerDecoder decoder(3, options(norm_first()), rng);
   disturb(decoder);
   Variable x = random(rng, Tt);
   const Variable memory = random(rng, Ts);
   const auto got = decoder.attention_weights(x, memory, target_mask(), source_mask());
-  ASSERT_EQ(got.size(), 2U);
-  for (std::size_t i = 0; i < 2; ++i) {
+  ASSERT_EQ(got.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
     const auto layer = part_of(decoder, "layers." + std::to_string(i) + ".",
                                TransformerDecoderLayer(options(norm_first()), rng));
     const auto want = layer.attention_weights(x, memory, target_mask(), source_mask());

@@ -50,6 +50,8 @@ TEST(Linear, NamesWhatDoesNotFit) {
                     "Linear: x is [2, 4], weight is [5, 3]; x.shape[-1] must equal in = 3");
   EXPECT_THROW_TEXT(Linear(0, 5, rng), ShapeError,
                     "Linear: in is 0, out is 5; both must be positive");
+  EXPECT_THROW_TEXT(Linear(5, 0, rng), ShapeError,
+                    "Linear: in is 5, out is 0; both must be positive");
 }
 
 }  // namespace
