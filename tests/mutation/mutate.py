@@ -289,7 +289,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=1e6, help="start no fault after this time")
     parser.add_argument("--survivors", action="store_true",
                         help="run: also those that survived, once tests were added")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.work = options.work.resolve()
     if options.command == "run":
         run(options)
