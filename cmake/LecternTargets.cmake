@@ -19,6 +19,9 @@ function(lectern_compile_options target)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # The checks added by the sanitizers make g++ see uses of unset values that are none.
       target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    else()
+      # They also keep clang from vectorising loops that ask for it.
+      target_compile_options(${target} PRIVATE -Wno-pass-failed)
     endif()
   endif()
 endfunction()
