@@ -26,9 +26,11 @@ struct Head {
 
   Head(const Attention& a, std::int64_t index) : sample(index / a.heads), head(index % a.heads) {}
 
-  /// Where the head begins in a view, as a matrix [T, D].
+  /// Where the head begins in a view, as a matrix [T, D]; nowhere if the view has no elements and
+  /// no address.
   template <class T>
   MatrixView<T> of(HeadsView<T> view) const {
+    if (view.data == nullptr) return {nullptr, 0, 1};
     return {view.data + sample * view.batch_stride + head * view.head_stride, view.time_stride, 1};
   }
 };

@@ -70,7 +70,10 @@ struct Product {
 
 template <class T>
 Product<T> without_batch(const Gemm<T>& g) {
-  return {g.m, g.n, g.k, g.a, g.b, g.c, g.bias, 0, 1, g.accumulate};
+  Product<T> p{g.m, g.n, g.k, g.a, g.b, g.c, g.bias, 0, 1, g.accumulate};
+  // Operands without elements may have no address, from which only steps of 0 lead anywhere.
+  if (g.k == 0) p.a = p.b = {nullptr, 0, 0};
+  return p;
 }
 
 /// With few rows and columns of B that are not dense, Cᵀ = Bᵀ Aᵀ is the same product with a small
@@ -99,8 +102,10 @@ Product<T> product_at(const Gemm<T>& g, Product<T> p, std::int64_t index) {
     const BatchAxis& along = g.batch[axis];
     const std::int64_t position = index % along.extent;
     index /= along.extent;
-    p.a.data += position * along.a_stride;
-    p.b.data += position * along.b_stride;
+    if (p.k > 0) {
+      p.a.data += position * along.a_stride;
+      p.b.data += position * along.b_stride;
+    }
     p.c.data += position * along.c_stride;
   }
   return p;
