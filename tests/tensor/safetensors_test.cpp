@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -210,7 +211,7 @@ TEST(Cases, Cases_7_2_BitForBit) {
   EXPECT_EQ(read_file(folder / "first"), read_file(folder / "second"));
 }
 
-TEST(Safetensors, ReadsTenTimesTheEntriesInTenTimesTheTime) {
+TEST(Safetensors, TakesTimeInProportionToTheEntries) {
   const auto seconds_for = [](int entries) {
     std::string header = "{";
     for (int i = 0; i < entries; ++i) {
@@ -223,7 +224,11 @@ TEST(Safetensors, ReadsTenTimesTheEntriesInTenTimesTheTime) {
               static_cast<std::size_t>(entries));
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
-  EXPECT_LT(seconds_for(50'000), 40 * seconds_for(5'000));  // each with each would take 100 times
+  // Each entry beside each other one would take 100 times; the best of three, for a busy machine.
+  const auto best = [&](int entries) {
+    return std::min({seconds_for(entries), seconds_for(entries), seconds_for(entries)});
+  };
+  EXPECT_LT(best(50'000), 40 * best(5'000));
 }
 
 TEST(Safetensors, RefusesAHugeFileWithoutReadingIt) {  // 300 GB that take no room on the disk
