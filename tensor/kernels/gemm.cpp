@@ -102,7 +102,7 @@ Product<T> product_at(const Gemm<T>& g, Product<T> p, std::int64_t index) {
     const BatchAxis& along = g.batch[axis];
     const std::int64_t position = index % along.extent;
     index /= along.extent;
-    if (p.k > 0) {
+    if (p.k > 0) {  // else there are no operands to step along
       p.a.data += position * along.a_stride;
       p.b.data += position * along.b_stride;
     }
