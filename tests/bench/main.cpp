@@ -1,10 +1,12 @@
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <cstdio>
 #include <string_view>
 
 #include "tensor/build_info.h"
 #include "tensor/threads.h"
+#include "tests/bench/peak.h"
 
 // Every benchmark measures real time (->UseRealTime()): with threads, processor time says little.
 int main(int argc, char** argv) {
@@ -17,6 +19,11 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::AddCustomContext("build", lectern::version_text("lectern_bench"));
+  for (const int threads : {1, 2}) {
+    benchmark::AddCustomContext(
+        fmt::format("peak of {} thread{}", threads, threads == 1 ? "" : "s"),
+        fmt::format("{:.1f} GFLOP/s", lectern::bench::fma_peak(threads)));
+  }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

@@ -1,94 +1,85 @@
-#include <benchmark/benchmark.h>
-
-#include <cmath>
-#include <string>
+#include <fmt/format.h>
 
 #include "autograd/ops/losses.h"
 #include "nn/clip.h"
 #include "nn/optimizer.h"
-#include "nn/translation_transformer.h"
-#include "tensor/threads.h"
+#include "tensor/reduce.h"
 #include "tensor/views.h"
+#include "tests/bench/measure.h"
+#include "tests/bench/models.h"
 
-namespace lectern {
+namespace lectern::bench {
 namespace {
 
-/// A model and a batch of source and target sentences of equal length; random ids, no padding.
-struct Size {
-  const char* name;
-  std::int64_t width, heads, layers, feed_forward, vocabulary, batch, length;
-  std::int64_t parameters;
-};
-
-constexpr Size kSizes[] = {
-    {"tiny", 64, 4, 1, 256, 500, 32, 10, 217'588},
-    {"toy", 128, 4, 2, 512, 2000, 64, 12, 1'704'400},
-    {"small", 256, 8, 3, 1024, 8000, 64, 20, 11'699'008},
-    {"base", 512, 8, 6, 2048, 8000, 16, 32, 56'469'312},
-};
-
-nn::TranslationTransformer::Config config_of(const Size& size) {
-  return {.source_vocabulary = size.vocabulary,
-          .target_vocabulary = size.vocabulary,
-          .width = size.width,
-          .heads = size.heads,
-          .encoder_layers = size.layers,
-          .decoder_layers = size.layers,
-          .feed_forward = size.feed_forward,
-          .max_length = 64,
-          .positions = nn::TranslationTransformer::Positions::learned,
-          .dropout = 0.1,
-          .embedding_dropout = 0.0,
-          .norm_first = true,
-          .tied = false,
-          .scaled_embeddings = false,
-          .padding_id = std::nullopt};
-}
-
 /// One step of training: forward, label-smoothed cross entropy, backward, clipping and Adam.
-void train_step(benchmark::State& state, const Size& size) {
-  const ThreadScope threads(static_cast<int>(state.range(0)));
+/// Gradients are dropped at the end, so that tensor_KB counts them.
+void train_step(benchmark::State& state, int threads, const Model& sizes) {
   Rng rng(0);
-  nn::TranslationTransformer model(config_of(size), rng);
-  if (model.parameter_count() != size.parameters) {
+  nn::TranslationTransformer model(sizes.config(), rng);
+  if (model.parameter_count() != sizes.parameters) {
     state.SkipWithError("the model has another number of parameters than its size says");
     return;
   }
   nn::Adam optimizer(model.named_parameters(), {.lr = 1e-4, .beta2 = 0.98, .eps = 1e-9});
   const std::vector<nn::Parameter> parameters = model.parameters();
-  const Tensor source = rng.integers({size.batch, size.length}, 0, size.vocabulary);
-  const Tensor target = rng.integers({size.batch, size.length + 1}, 0, size.vocabulary);
-  const Tensor target_in = slice(target, 1, 0, size.length);
-  const Tensor target_out = slice(target, 1, 1, size.length + 1);
+  const Tensor source = rng.integers({sizes.batch, sizes.length}, 0, sizes.vocabulary);
+  const Tensor target = rng.integers({sizes.batch, sizes.length + 1}, 0, sizes.vocabulary);
+  const Tensor target_in = slice(target, 1, 0, sizes.length);
+  const Tensor target_out = slice(target, 1, 1, sizes.length + 1);
 
   double first_loss = 0;
-  for (auto _ : state) {
-    optimizer.zero_grad();
-    const Variable loss =
-        cross_entropy(model(source, {}, target_in), target_out, {.label_smoothing = 0.1});
-    if (first_loss == 0) first_loss = loss.value().item();
-    backward(loss);
+  measure(state, {.threads = threads, .flops = sizes.matmul_flops()}, [&] {
+    {
+      const Variable loss =
+          cross_entropy(model(source, {}, target_in), target_out, {.label_smoothing = 0.1});
+      if (first_loss == 0) first_loss = loss.value().item();
+      backward(loss);
+    }
     nn::clip_grad_norm(parameters, 1.0);
     optimizer.step();
-  }
+    optimizer.zero_grad();
+  });
   state.counters["first_loss"] = first_loss;
-  state.counters["tokens"] =
-      benchmark::Counter(static_cast<double>(2 * size.batch * size.length * state.iterations()),
-                         benchmark::Counter::kIsRate);
+  state.counters["parameters"] = static_cast<double>(sizes.parameters);
+  state.counters["tokens/s"] = benchmark::Counter(static_cast<double>(2 * sizes.tokens()),
+                                                  benchmark::Counter::kIsIterationInvariantRate);
+}
+
+/// Greedy decoding of 32 positions for `batch` sentences, from the encoder on.
+void decode(benchmark::State& state, int threads, const Model& sizes, std::int64_t batch) {
+  constexpr std::int64_t positions = 32;
+  Rng rng(0);
+  nn::TranslationTransformer model(sizes.config(), rng);
+  model.eval();
+  const Tensor source = rng.integers({batch, sizes.length}, 0, sizes.vocabulary);
+  const NoGrad guard;
+  measure(state, {.threads = threads}, [&] {
+    auto decoding = model.start_decoding(source, {}, positions);
+    Tensor ids = Tensor::zeros({batch, 1}, DType::i64);
+    for (std::int64_t i = 0; i < positions; ++i) {
+      ids = argmax(model.decode_next(ids, decoding).value(), -1);  // [B, 1]
+    }
+  });
+  state.counters["tokens/s"] = benchmark::Counter(static_cast<double>(positions * batch),
+                                                  benchmark::Counter::kIsIterationInvariantRate);
 }
 
 const bool registered = [] {
-  for (const Size& size : kSizes) {
-    benchmark::RegisterBenchmark((std::string("train_step/") + size.name).c_str(),
-                                 [&size](benchmark::State& state) { train_step(state, size); })
-        ->ArgName("threads")
-        ->Arg(1)
-        ->Arg(2)
-        ->UseRealTime()
-        ->Unit(benchmark::kMillisecond);
+  for (const Model& sizes : kModels) {
+    with_threads(fmt::format("train_step/{}", sizes.name), [&](benchmark::State& state,
+                                                               int threads) {
+      train_step(state, threads, sizes);
+    })->Unit(benchmark::kMillisecond);
+    for (const std::int64_t batch : {1, 32}) {
+      with_threads(fmt::format("decode/{}/batch:{}", sizes.name, batch),
+                   [&, batch](benchmark::State& state, int threads) {
+                     decode(state, threads, sizes, batch);
+                   })
+          ->Unit(benchmark::kMillisecond);
+    }
   }
   return true;
 }();
 
 }  // namespace
-}  // namespace lectern
+}  // namespace lectern::bench
