@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <string_view>
 
+#include "examples/gemm_ladder/fma_peak.h"
 #include "tensor/build_info.h"
 #include "tensor/threads.h"
-#include "tests/bench/peak.h"
 
 // Every benchmark measures real time (->UseRealTime()): with threads, processor time says little.
 int main(int argc, char** argv) {
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   for (const int threads : {1, 2}) {
     benchmark::AddCustomContext(
         fmt::format("peak of {} thread{}", threads, threads == 1 ? "" : "s"),
-        fmt::format("{:.1f} GFLOP/s", lectern::bench::fma_peak(threads)));
+        fmt::format("{:.1f} GFLOP/s", lectern::gemm_ladder::fma_peak(threads)));
   }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 
+#include "examples/gemm_ladder/fma_peak.h"
 #include "tensor/storage.h"
 #include "tensor/threads.h"
-#include "tests/bench/peak.h"
 
 namespace lectern::bench {
+
+using gemm_ladder::fma_peak;
 
 /// What one call of a benchmark's body does, for the columns beside its time.
 struct Work {

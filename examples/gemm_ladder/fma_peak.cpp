@@ -1,4 +1,4 @@
-#include "tests/bench/peak.h"
+#include "examples/gemm_ladder/fma_peak.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include "tensor/kernels/parallel.h"
 #include "tensor/kernels/simd.h"
 
-namespace lectern::bench {
+namespace lectern::gemm_ladder {
 namespace {
 
 using kernels::Vector;
@@ -54,4 +54,4 @@ double fma_peak(int threads) {
   return entry->second;
 }
 
-}  // namespace lectern::bench
+}  // namespace lectern::gemm_ladder
