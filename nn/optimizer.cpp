@@ -173,26 +173,35 @@ void Adam::load_state_dict(std::span<const NamedTensor> entries) {
 }
 
 void Adam::step() {
+  update<float>();
+  update<double>();
+}
+
+template <class T>
+void Adam::update() {
+  std::vector<kernels::AdamParameter<T>> updates;
+  std::vector<Tensor> gradients;  // dense ones, until they are used
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i].value;
-    if (!parameter.has_grad()) continue;
+    if (!parameter.has_grad() || parameter.dtype() != dtype_of<T>) continue;
     const auto t = static_cast<double>(++steps_[i].mutable_data<std::int64_t>()[0]);
-    const kernels::AdamStep update{.lr = lr(),
-                                   .beta1 = options_.beta1,
-                                   .beta2 = options_.beta2,
-                                   .eps = options_.eps,
-                                   .weight_decay = options_.weight_decay,
-                                   .decoupled = decoupled_,
-                                   .bias_correction1 = 1 - std::pow(options_.beta1, t),
-                                   .bias_correction2 = 1 - std::pow(options_.beta2, t)};
     Tensor p = parameter.value();
-    const Tensor g = parameter.grad().contiguous();
-    visit_floating("Adam", p.dtype(), [&]<class T>() {
-      kernels::adam(
-          p.mutable_data<T>().data(), g.data<T>().data(), m_[i].template mutable_data<T>().data(),
-          v_[i].template mutable_data<T>().data(), p.numel(), update, threads_for(p.numel()));
-    });
+    gradients.push_back(parameter.grad().contiguous());
+    updates.push_back({.p = p.mutable_origin<T>(),
+                       .g = gradients.back().origin<T>(),
+                       .m = m_[i].template mutable_origin<T>(),
+                       .v = v_[i].template mutable_origin<T>(),
+                       .n = p.numel(),
+                       .bias_correction1 = 1 - std::pow(options_.beta1, t),
+                       .bias_correction2 = 1 - std::pow(options_.beta2, t)});
   }
+  const kernels::AdamStep step{.lr = lr(),
+                               .beta1 = options_.beta1,
+                               .beta2 = options_.beta2,
+                               .eps = options_.eps,
+                               .weight_decay = options_.weight_decay,
+                               .decoupled = decoupled_};
+  kernels::adam<T>(updates, step, num_threads());
 }
 
 }  // namespace lectern::nn

@@ -107,6 +107,9 @@ class Adam : public Optimizer {
   Adam(std::vector<NamedParameter> parameters, const Options& options, bool decoupled);
 
  private:
+  template <class T>
+  void update();  ///< the parameters with elements of type T
+
   Options options_;
   bool decoupled_;
   Slots& steps_;  ///< t

@@ -9,24 +9,26 @@ namespace lectern::kernels {
 
 // One pass: each of p, g, m and v is read once and p, m, v written once, which is all that counts,
 // since the arithmetic is far faster than memory. No element depends on another. Elements are taken
-// in chunks of a fixed length that the compiler turns into vector code, the last one on padded
-// copies, so that an element's bits do not depend on its place.
+// in chunks of a fixed length that the compiler turns into vector code, the last one of a parameter
+// on padded copies, so that an element's bits do not depend on its place. The chunks of all
+// parameters are shared out at once: most parameters of a Transformer are far too small for a team
+// of their own.
 
 namespace {
 
 constexpr double element_work = 1.0;  // nanoseconds per parameter on one core
 constexpr std::int64_t chunk = 64;
 
-/// The step's numbers in the parameters' own type, bias corrections folded in.
+/// The step's numbers in the parameter's own type, bias corrections folded in.
 template <class T>
 struct Factors {
-  explicit Factors(const AdamStep& s)
+  Factors(const AdamStep& s, double bias_correction1, double bias_correction2)
       : beta1(static_cast<T>(s.beta1)),
         new1(static_cast<T>(1 - s.beta1)),
         beta2(static_cast<T>(s.beta2)),
         new2(static_cast<T>(1 - s.beta2)),
-        step_size(static_cast<T>(s.lr / s.bias_correction1)),
-        root_scale(static_cast<T>(1 / std::sqrt(s.bias_correction2))),
+        step_size(static_cast<T>(s.lr / bias_correction1)),
+        root_scale(static_cast<T>(1 / std::sqrt(bias_correction2))),
         eps(static_cast<T>(s.eps)),
         l2(static_cast<T>(s.decoupled ? 0 : s.weight_decay)),
         kept(static_cast<T>(s.decoupled ? 1 - s.lr * s.weight_decay : 1)) {}
@@ -64,25 +66,39 @@ void update_last(T* p, const T* g, T* m, T* v, std::int64_t count, const Factors
   std::copy_n(padded[3], count, v);
 }
 
+template <class T>
+std::int64_t chunk_count(const AdamParameter<T>& a) {
+  return (a.n + chunk - 1) / chunk;
+}
+
+template <class T>
+void update_chunks(const AdamParameter<T>& a, std::int64_t begin, std::int64_t end,
+                   const Factors<T>& factors) {
+  for (std::int64_t i = begin * chunk; i < std::min(end * chunk, a.n); i += chunk) {
+    if (i + chunk <= a.n) {
+      update_chunk(a.p + i, a.g + i, a.m + i, a.v + i, factors);
+    } else {
+      update_last(a.p + i, a.g + i, a.m + i, a.v + i, a.n - i, factors);
+    }
+  }
+}
+
 }  // namespace
 
 template <std::floating_point T>
-void adam(T* p, const T* g, T* m, T* v, std::int64_t n, const AdamStep& step, int threads) {
-  const Factors<T> factors(step);
-  const std::int64_t chunks = (n + chunk - 1) / chunk;
-  const int team = team_size(static_cast<double>(n) * element_work, threads);
-  parallel_for(chunks, team, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin * chunk; i < std::min(end * chunk, n); i += chunk) {
-      if (i + chunk <= n) {
-        update_chunk(p + i, g + i, m + i, v + i, factors);
-      } else {
-        update_last(p + i, g + i, m + i, v + i, n - i, factors);
-      }
-    }
-  });
+void adam(std::span<const AdamParameter<T>> parameters, const AdamStep& step, int threads) {
+  double work = 0;
+  for (const AdamParameter<T>& a : parameters) work += static_cast<double>(a.n) * element_work;
+  parallel_for_arrays(
+      parameters.size(), team_size(work, threads),
+      [&](std::size_t i) { return chunk_count(parameters[i]); },
+      [&](std::size_t i, std::int64_t begin, std::int64_t end) {
+        const AdamParameter<T>& a = parameters[i];
+        update_chunks(a, begin, end, Factors<T>(step, a.bias_correction1, a.bias_correction2));
+      });
 }
 
-template void adam(float*, const float*, float*, float*, std::int64_t, const AdamStep&, int);
-template void adam(double*, const double*, double*, double*, std::int64_t, const AdamStep&, int);
+template void adam(std::span<const AdamParameter<float>>, const AdamStep&, int);
+template void adam(std::span<const AdamParameter<double>>, const AdamStep&, int);
 
 }  // namespace lectern::kernels

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace lectern::kernels {
@@ -69,6 +70,26 @@ void parallel_for(std::int64_t count, int threads, const Body& body) {
           [&](int rank, int size) {
             const Range mine = share(count, rank, size);
             if (mine.begin < mine.end) body(mine.begin, mine.end);
+          });
+}
+
+/// Cuts several arrays, taken as one, into equal shares for a team of at most `threads`: calls
+/// body(array, begin, end) for each part of an array that falls to a thread. units(i) are array i's
+/// indivisible pieces. One team for all: waking one for each of many small arrays takes longer than
+/// the work.
+template <class Units, class Body>
+void parallel_for_arrays(std::size_t arrays, int threads, const Units& units, const Body& body) {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < arrays; ++i) total += units(i);
+  on_team(static_cast<int>(std::clamp<std::int64_t>(total, 1, std::max(threads, 1))),
+          [&](int rank, int size) {
+            const Range mine = share(total, rank, size);
+            std::int64_t before = 0;  // units of the arrays that are passed
+            for (std::size_t i = 0; i < arrays && before < mine.end; before += units(i), ++i) {
+              const std::int64_t begin = std::max<std::int64_t>(mine.begin - before, 0);
+              const std::int64_t end = std::min(mine.end - before, units(i));
+              if (begin < end) body(i, begin, end);
+            }
           });
 }
 
