@@ -188,7 +188,7 @@ template <class T>
 void compute(const Tile<T>& tile, std::int64_t rows) {
   const int count = static_cast<int>(rows);
   if (tile.columns <= lanes<T>) return tile_function<T, 1>(count)(tile);
-  if (rows == tile_rows && tile.a_row == 1 && tile.a_col == tile_rows) {
+  if (rows == tile_rows && tile.a_row == 1) {
     return compute_tile<T, tile_rows, 2, 1>(tile);
   }
   tile_function<T, 2>(count)(tile);

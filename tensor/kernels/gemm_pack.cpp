@@ -40,23 +40,37 @@ void transpose(Vector<T> (&rows)[square<T>]) {
   }
 }
 
-// The first two write whole registers. The last register of a row may reach into the next row of
-// the panel, so that one is always written later.
+// Rows of a strip often lie pages apart, where no hardware prefetcher follows, so both ask for what
+// comes a few steps later. They write whole registers; the last one of a row may reach into the
+// next row of the panel, so that one is always written later.
+
+/// Transposes the square that begins at row `first` and step `p`; missing rows are zeros.
+template <class T, bool IsWhole>
+void pack_square(const Strip<T>& strip, std::int64_t p, std::int64_t first, T* to,
+                 std::int64_t width) {
+  constexpr std::int64_t ahead = 8 * lanes<T>;
+  const std::int64_t depths = IsWhole ? lanes<T> : strip.k - p;
+  const std::int64_t count = strip.count - first;
+  Vector<T> rows[square<T>];
+  for (std::int64_t i = 0; i < lanes<T>; ++i) {
+    rows[i] = Vector<T>{};
+    if (i >= count) continue;
+    const T* const from = strip.data + (first + i) * strip.across + p;
+    if (IsWhole) __builtin_prefetch(from + ahead);
+    rows[i] = IsWhole ? load(from) : load(from, depths, T{0});
+  }
+  transpose<T>(rows);
+  for (std::int64_t q = 0; q < depths; ++q) store(to + (p + q) * width + first, rows[q]);
+}
 
 /// Steps along k are dense.
 template <class T>
 void pack_transposed(const Strip<T>& strip, T* to, std::int64_t width) {
   const std::int64_t last = (width - 1) / lanes<T> * lanes<T>;
   for (std::int64_t p = 0; p < strip.k; p += lanes<T>) {
-    const std::int64_t depths = std::min(strip.k - p, lanes<T>);
+    const bool is_whole = strip.k - p >= lanes<T>;
     for (std::int64_t first = last; first >= 0; first -= lanes<T>) {
-      const std::int64_t count = std::clamp<std::int64_t>(strip.count - first, 0, lanes<T>);
-      const T* const from = strip.data + first * strip.across + p;
-      Vector<T> rows[square<T>] = {};
-      for (std::int64_t i = 0; i < count; ++i)
-        rows[i] = load(from + i * strip.across, depths, T{0});
-      transpose<T>(rows);
-      for (std::int64_t q = 0; q < depths; ++q) store(to + (p + q) * width + first, rows[q]);
+      (is_whole ? pack_square<T, true> : pack_square<T, false>)(strip, p, first, to, width);
     }
   }
 }
@@ -64,10 +78,12 @@ void pack_transposed(const Strip<T>& strip, T* to, std::int64_t width) {
 /// Steps across are dense.
 template <class T>
 void pack_copied(const Strip<T>& strip, T* to, std::int64_t width) {
+  constexpr std::int64_t ahead = 32;
   for (std::int64_t p = 0; p < strip.k; ++p) {
     const T* const from = strip.data + p * strip.along;
     for (std::int64_t first = 0; first < width; first += lanes<T>) {
       const std::int64_t count = std::clamp<std::int64_t>(strip.count - first, 0, lanes<T>);
+      __builtin_prefetch(from + ahead * strip.along + first);
       store(to + p * width + first, load(from + first, count, T{0}));
     }
   }

@@ -44,54 +44,45 @@ struct Tile {
   bool accumulate;
 };
 
-/// Adds bias and old C to the sums and writes them, c = (sum + bias) + c, for tiles that end within
-/// a register or whose columns are not dense in C.
-template <class T, int Rows, int Registers>
-void finish_edge(const Tile<T>& t, const Vector<T> (&sum)[Rows][Registers]) {
-  const bool dense = t.c_col == 1 && (t.bias == nullptr || t.bias_col == 1);
-  for (int i = 0; i < Rows; ++i) {
-    for (int v = 0; v < Registers; ++v) {
-      const std::int64_t first = v * lanes<T>;
-      const std::int64_t count = std::min(lanes<T>, t.columns - first);
-      const T* const bias =
-          t.bias == nullptr ? nullptr : t.bias + i * t.bias_row + first * t.bias_col;
-      T* const c = t.c + i * t.c_row + first * t.c_col;
-      if (dense) {
-        Vector<T> value = sum[i][v];
-        if (bias != nullptr) value += load(bias, count, T{0});
-        if (t.accumulate) value += load(c, count, T{0});
-        store(c, value, count);
-        continue;
-      }
-      T lane[lanes<T>];
-      store(lane, sum[i][v]);
-      for (std::int64_t j = 0; j < count; ++j) {
-        const T value = bias != nullptr ? lane[j] + bias[j * t.bias_col] : lane[j];
-        c[j * t.c_col] = t.accumulate ? value + c[j * t.c_col] : value;
-      }
-    }
+/// Writes register v of row i, c = (sum + bias) + c, where it may reach past the columns of C or
+/// these are not dense.
+template <class T>
+[[gnu::noinline]] void finish_edge(const Tile<T>& t, Vector<T> sum, int i, int v) {
+  const std::int64_t first = v * lanes<T>;
+  const std::int64_t count = std::min(lanes<T>, t.columns - first);
+  const T* const bias = t.bias == nullptr ? nullptr : t.bias + i * t.bias_row + first * t.bias_col;
+  T* const c = t.c + i * t.c_row + first * t.c_col;
+  if (t.c_col == 1 && (bias == nullptr || t.bias_col == 1)) {
+    if (bias != nullptr) sum += load(bias, count, T{0});
+    if (t.accumulate) sum += load(c, count, T{0});
+    return store(c, sum, count);
+  }
+  T lane[lanes<T>];
+  store(lane, sum);
+  for (std::int64_t j = 0; j < count; ++j) {
+    const T value = bias != nullptr ? lane[j] + bias[j * t.bias_col] : lane[j];
+    c[j * t.c_col] = t.accumulate ? value + c[j * t.c_col] : value;
   }
 }
 
-/// The same for whole, dense registers, straight from where the sums are.
-template <class T, int Rows, int Registers>
-[[gnu::always_inline]] inline void finish_tile(const Tile<T>& t,
-                                               const Vector<T> (&sum)[Rows][Registers]) {
-  const bool dense = t.c_col == 1 && (t.bias == nullptr || t.bias_col == 1);
-  if (!dense || t.columns != Registers * lanes<T>) return finish_edge(t, sum);
+/// Calls body(i, v) for each register v of each row i, without a loop: an array whose places are
+/// known when compiling stays in registers. (GCC unrolls too late for that if it isn't told to, and
+/// then clears and copies the sums in memory.)
+template <int Rows, int Registers, class Body>
+[[gnu::always_inline]] inline void each_register(const Body& body) {
+#pragma GCC unroll 16
   for (int i = 0; i < Rows; ++i) {
-    for (int v = 0; v < Registers; ++v) {
-      T* const c = t.c + i * t.c_row + v * lanes<T>;
-      Vector<T> value = sum[i][v];
-      if (t.bias != nullptr) value += load(t.bias + i * t.bias_row + v * lanes<T>);
-      store(c, t.accumulate ? value + load(c) : value);
-    }
+#pragma GCC unroll 16
+    for (int v = 0; v < Registers; ++v) body(i, v);
   }
 }
 
 /// Computes a tile of `Rows` rows. `RowStep` is a_row where it is known when compiling, or 0.
 template <class T, int Rows, int Registers, std::int64_t RowStep>
 void compute_tile(const Tile<T>& t) {
+  const auto each = [](const auto& body) { each_register<Rows, Registers>(body); };
+  const auto c = [&t](int i, int v) { return t.c + i * t.c_row + v * lanes<T>; };
+  each([&](int i, int v) { __builtin_prefetch(c(i, v), 1); });  // it arrives while k runs
   Vector<T> sum[Rows][Registers] = {};
   const std::int64_t a_row = RowStep != 0 ? RowStep : t.a_row;
   const T* a = t.a;
@@ -99,12 +90,19 @@ void compute_tile(const Tile<T>& t) {
   for (std::int64_t p = 0; p < t.k; ++p, a += t.a_col, b += t.b_row) {
     Vector<T> b_row[Registers];
     for (int v = 0; v < Registers; ++v) b_row[v] = load(b + v * lanes<T>);
-    for (int i = 0; i < Rows; ++i) {
-      const Vector<T> a_value = broadcast(a[i * a_row]);
-      for (int v = 0; v < Registers; ++v) sum[i][v] += a_value * b_row[v];
-    }
+    each([&](int i, int v) { sum[i][v] += broadcast(a[i * a_row]) * b_row[v]; });
   }
-  finish_tile(t, sum);
+  const bool is_dense = t.c_col == 1 && (t.bias == nullptr || t.bias_col == 1);
+  if (!is_dense || t.columns != Registers * lanes<T>) {
+    return each([&](int i, int v) { finish_edge<T>(t, sum[i][v], i, v); });
+  }
+  if (t.bias != nullptr) {
+    each([&](int i, int v) { sum[i][v] += load(t.bias + i * t.bias_row + v * lanes<T>); });
+  }
+  if (t.accumulate) {
+    each([&](int i, int v) { sum[i][v] += load(c(i, v)); });
+  }
+  each([&](int i, int v) { store(c(i, v), sum[i][v]); });
 }
 
 template <class T>
