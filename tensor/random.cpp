@@ -14,7 +14,8 @@ namespace {
 constexpr std::uint64_t kDraws = 0;
 constexpr std::uint64_t kChildren = ~std::uint64_t{0};
 
-// A word of Philox and its use cost a few dozen elementary operations.
+// A word of Philox and its use cost a few dozen elementary operations; where many are computed at
+// once and compared with a bound, as in dropout, about one.
 int threads_for_draw(std::int64_t count) { return threads_for(32 * count); }
 
 }  // namespace
@@ -100,7 +101,7 @@ Tensor dropout(const Tensor& x, const kernels::PhiloxDropout& mask) {
     const Tensor dense = x.contiguous();
     Tensor y = Tensor::empty_like(dense);
     kernels::dropout(mask, y.numel(), dense.origin<T>(), y.mutable_origin<T>(),
-                     threads_for_draw(y.numel()));
+                     threads_for(y.numel()));
     return y;
   });
 }

@@ -58,11 +58,14 @@ void let_waiting_threads_sleep([[maybe_unused]] char** argv) {
 #if defined(_OPENMP) && defined(__linux__)
   if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
   ::setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/1);
+  ::setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
   ::execv("/proc/self/exe", argv);  // returns only if it fails: then the program goes on as it is
 #endif
 }
 
-int threads_for(std::int64_t work) { return work < parallel_threshold() ? 1 : num_threads(); }
+int threads_for(std::int64_t work) {
+  return kernels::team_size(static_cast<double>(work), num_threads());
+}
 
 // One threshold for all: the kernels that judge their own work (products, attention) read it too.
 void set_parallel_threshold(std::int64_t work) {

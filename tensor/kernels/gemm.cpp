@@ -215,17 +215,28 @@ void multiply_block(const Product<T>& p, const Block& block, Range rows, Range c
   }
 }
 
-/// The part of one product that falls to `rank` of a team of `size`: some rows of C or, where it is
-/// wider than high, some columns. Rows of C need all of B, so the team packs it together; columns
-/// need only their own part, but where there are several blocks a smaller last one lies elsewhere
-/// in the panels, so nobody may pack it while others still read the one before.
+/// Whether a team of `size` divides the rows of C, and not its columns.
+///
+/// Columns are better while A is read in place: each member then fetches its own part of B and
+/// nothing of what another has packed. Packed, A would be packed by each of them.
+template <class T>
+bool divides_rows(const Product<T>& p, int size) {
+  const std::int64_t rows = p.m / tile_rows, columns = p.n / tile_columns<T>;
+  const bool columns_are_even = columns >= 4 * size || p.n % (size * tile_columns<T>) == 0;
+  return rows >= columns && (packs_a(p) || !columns_are_even);
+}
+
+/// The part of one product that falls to `rank` of a team of `size`. Rows of C need all of B, so
+/// the team packs it together; columns need only their own part, but where there are several blocks
+/// a smaller last one lies elsewhere in the panels, so nobody may pack it while others still read
+/// the one before.
 template <class T>
 void multiply(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size) {
   const auto mine = [&](std::int64_t extent, std::int64_t unit) {
     const Range units = share((extent + unit - 1) / unit, rank, size);
     return Range{std::min(units.begin * unit, extent), std::min(units.end * unit, extent)};
   };
-  const bool by_rows = p.m / tile_rows >= p.n / tile_columns<T>;
+  const bool by_rows = divides_rows(p, size);
   const bool is_one_block = p.n <= column_block && p.k <= depth_block;
   const Range rows = by_rows ? mine(p.m, tile_rows) : Range{0, p.m};
   for (std::int64_t column = 0; column < p.n; column += column_block) {
@@ -241,58 +252,66 @@ void multiply(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size)
   }
 }
 
-/// How the work is handed out, and the scratch that takes.
+/// Nanoseconds of one core, roughly, that one product takes.
+template <class T>
+double work_of(const Gemm<T>& g) {
+  return static_cast<double>(g.m) * static_cast<double>(g.n) *
+         static_cast<double>(g.k + tile_rows) / multiplies_per_work;
+}
+
+template <class T>
+std::int64_t product_count(const Gemm<T>& g) {
+  return g.m * g.n == 0 ? 0 : batch_count(g);
+}
+
+/// How a team shares the work, and the scratch that takes.
 struct Plan {
-  std::int64_t products;
-  int threads;
   bool divides_batch;           ///< whole products to each thread, not parts of each product
-  std::int64_t a_size, b_size;  ///< elements of the panels of A, of B
+  std::int64_t a_size, b_size;  ///< elements of a thread's panels of A, of a set of panels of B
 };
 
 template <class T>
-Plan plan_of(const Gemm<T>& g, int threads) {
-  const std::int64_t products = g.m * g.n == 0 ? 0 : batch_count(g);
-  const double work = static_cast<double>(g.m) * static_cast<double>(g.n) *
-                      static_cast<double>(g.k + tile_rows) / multiplies_per_work;
-  const int team = team_size(work * static_cast<double>(products), threads);
+Plan plan_of(const Gemm<T>& g, int team) {
   const Product<T> p = exchange_roles_if_better(without_batch(g));
   const std::int64_t depths = std::min(p.k, depth_block);
   const std::int64_t rows = round_up(std::min(p.m, row_block), tile_rows);
   const std::int64_t columns = round_up(std::min(p.n, column_block), tile_columns<T>);
   const std::int64_t a_size = packs_a(p) ? rows * depths + lanes<T> : 0;
-  return {products, team, products >= 4 * team || team_size(work, threads) == 1,
-          round_up(a_size, lanes<T>), columns * depths + lanes<T>};
+  const bool divides_batch = product_count(g) >= 4 * team || !is_worth_a_team(work_of(g));
+  return {divides_batch, round_up(a_size, lanes<T>), columns * depths + lanes<T>};
 }
 
 }  // namespace
 
 template <std::floating_point T>
 std::int64_t gemm_scratch_bytes(const Gemm<T>& g, int threads) {
+  if (product_count(g) == 0) return 0;
   const Plan plan = plan_of(g, threads);
-  if (plan.products == 0) return 0;
-  const std::int64_t b_copies = plan.divides_batch ? plan.threads : 1;
-  return (plan.threads * plan.a_size + b_copies * plan.b_size) *
-         static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t b_copies = product_count(g) > 1 ? threads : 1;  // a smaller team may want more
+  return (threads * plan.a_size + b_copies * plan.b_size) * static_cast<std::int64_t>(sizeof(T));
 }
 
 template <std::floating_point T>
 void gemm(const Gemm<T>& g, std::byte* scratch, int threads) {
-  const Plan plan = plan_of(g, threads);
+  const std::int64_t products = product_count(g);
+  if (products == 0) return;
+  const int team = team_size(work_of(g) * static_cast<double>(products), threads);
+  const Plan plan = plan_of(g, team);
   T* const panels = reinterpret_cast<T*>(scratch);
   const auto product = [&](std::int64_t index) {
     return exchange_roles_if_better(product_at(g, without_batch(g), index));
   };
-  on_team(plan.threads, [&](int rank, int size) {
+  on_team(team, [&](int rank, int size) {
     T* const a_panels = panels + rank * plan.a_size;
-    T* b_panels = panels + plan.threads * plan.a_size;
+    T* b_panels = panels + team * plan.a_size;
     if (plan.divides_batch) {
       b_panels += rank * plan.b_size;
-      const Range mine = share(plan.products, rank, size);
+      const Range mine = share(products, rank, size);
       for (std::int64_t i = mine.begin; i < mine.end; ++i) {
         multiply(product(i), a_panels, b_panels, 0, 1);
       }
     } else {
-      for (std::int64_t i = 0; i < plan.products; ++i) {
+      for (std::int64_t i = 0; i < products; ++i) {
         multiply(product(i), a_panels, b_panels, rank, size);
       }
     }

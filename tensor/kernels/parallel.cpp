@@ -1,0 +1,78 @@
+#include "tensor/kernels/parallel.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <system_error>
+
+namespace lectern::kernels {
+
+// Linux tells in /proc how many threads run at this moment, which processors there are, and what
+// each thread of this program does. Another system has no such files: there every count is 0.
+
+namespace {
+
+using std::chrono::steady_clock;
+
+int processors() {
+  std::ifstream lines("/proc/stat");  // "cpu …", "cpu0 …", "cpu1 …", and others
+  int count = 0;
+  for (std::string line; std::getline(lines, line) && line.starts_with("cpu");) ++count;
+  return std::max(count - 1, 0);
+}
+
+/// Threads of all programs that run or wait for a processor.
+int running_threads() {
+  std::ifstream file("/proc/loadavg");  // "0.20 0.18 0.12 1/80 11206": the fourth number
+  std::string average;
+  int running = 0;
+  file >> average >> average >> average >> running;
+  return running;
+}
+
+/// Those of this program.
+int own_running_threads() {
+  std::error_code none;
+  int running = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    std::ifstream file(thread.path() / "stat");  // "77 (name) R …"
+    std::string text;
+    std::getline(file, text);
+    if (text.find(") R ") != std::string::npos) ++running;
+  }
+  return running;
+}
+
+}  // namespace
+
+int count_free_processors() {
+  static const int all = processors();
+  if (all == 0) return std::numeric_limits<int>::max();
+  const int others = std::max(running_threads() - own_running_threads(), 0);
+  return std::max(all - others, 1);
+}
+
+int team_size(double work, int threads, bool is_awake, int free_processors) {
+  constexpr double waking = 16;  // times the work that pays for a team awake
+  if (!is_worth_a_team(work)) return 1;
+  if (is_worth_a_team(0)) return threads;
+  return is_awake || is_worth_a_team(work / waking) ? std::min(threads, free_processors) : 1;
+}
+
+int team_size(double work, int threads) {
+  constexpr auto stays_awake = std::chrono::microseconds(100);
+  constexpr auto stays_known = std::chrono::milliseconds(50);
+  static thread_local int free_processors = 1;
+  static thread_local steady_clock::time_point counted{};
+  if (threads <= 1 || !is_worth_a_team(work)) return 1;
+  const auto now = steady_clock::now();
+  if (now - counted >= stays_known) {
+    free_processors = count_free_processors();
+    counted = now;
+  }
+  return team_size(work, threads, now - team_ended < stays_awake, free_processors);
+}
+
+}  // namespace lectern::kernels
