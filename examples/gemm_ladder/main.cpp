@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   lectern::warn_if_slow();
   CLI::App app("Multiplies two square matrices in six ways, each faster than the one before.");
   app.set_version_flag("--version", lectern::version_text("gemm_ladder"));
-  std::int64_t n = 1024;
+  std::int64_t n = 960;
   int threads = lectern::num_threads();
   app.add_option("--size", n, "rows and columns")
       ->check(CLI::Range(1, 8192))

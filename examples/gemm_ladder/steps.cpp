@@ -17,7 +17,9 @@ using kernels::Vector;
 //
 // Two things are slow. The innermost loop goes down a column of B, so that each step touches
 // another line of the cache, of which it uses 4 bytes. And every addition waits for the one before:
-// a chain of k additions of 4 cycles each.
+// a chain of k additions of 4 cycles each. (If the rows are a multiple of 4 KiB apart, the lines of
+// a column also fall on the same few places of the cache and drive each other out: try --size
+// 1024.)
 
 void naive(const Sizes& s, const float* a, const float* b, float* c) {
   for (std::int64_t i = 0; i < s.m; ++i) {
@@ -52,12 +54,13 @@ void reordered(const Sizes& s, const float* a, const float* b, float* c) {
 
 // 3. B in blocks that stay in the cache while every row of A passes by.
 //
-// Before, all of B came from memory again for each row of C. A block of 128 × 256 values, 128 KiB,
-// fits the second level of the cache and is used m times. The row of the block of C, 1 KiB, stays
-// in the first level.
+// Before, all of B came again for each row of C from the last level of the cache, or from memory. A
+// block of 128 × 1024 values, 512 KiB, stays in the second level and is used m times; the part of
+// the row of C, 4 KiB, stays in the first. A narrower block would be read in shorter pieces, and
+// each piece begins with work that is no multiplication.
 
 constexpr std::int64_t depth_block = 128;
-constexpr std::int64_t column_block = 256;
+constexpr std::int64_t column_block = 1024;
 
 void blocked(const Sizes& s, const float* a, const float* b, float* c) {
   std::fill(c, c + s.m * s.n, 0.0F);
@@ -105,36 +108,33 @@ void compute_tile(std::int64_t depth, const float* a, const float* b,
   }
 }
 
-/// Panels of one matrix over a part of k, one after the other.
-struct Panels {
-  Panels(const float* from, std::int64_t across, std::int64_t along, std::int64_t extent,
-         std::int64_t depth, std::int64_t width)
-      : size(depth * width), values(static_cast<std::size_t>((extent + width - 1) / width * size)) {
-    for (std::int64_t i = 0; i < extent; i += width) {
-      pack(from + i * across, across, along, std::min(width, extent - i), depth,
-           values.data() + i / width * size, width);
-    }
+/// All panels of a matrix over a part of k, one after the other, in memory that is kept from call
+/// to call: the system hands out fresh memory page by page, which takes longer than packing it.
+void pack_all(const float* from, std::int64_t across, std::int64_t along, std::int64_t extent,
+              std::int64_t depth, std::int64_t width, std::vector<float>& to) {
+  const std::int64_t panels = (extent + width - 1) / width;
+  to.resize(static_cast<std::size_t>(panels * depth * width));
+  for (std::int64_t panel = 0; panel < panels; ++panel) {
+    const std::int64_t first = panel * width;
+    pack(from + first * across, across, along, std::min(width, extent - first), depth,
+         to.data() + first * depth, width);
   }
-  const float* panel(std::int64_t index) const { return values.data() + index * size; }
-
-  std::int64_t size;
-  std::vector<float> values;
-};
+}
 
 /// Rows first..last of C.
 template <ComputeTile Compute>
 void multiply_rows(const Sizes& s, std::int64_t first, std::int64_t last, const float* a,
                    const float* b, float* c) {
+  thread_local std::vector<float> a_panels, b_panels;
   std::fill(c + first * s.n, c + last * s.n, 0.0F);
   for (std::int64_t p = 0; p < s.k; p += packed_depth) {
     const std::int64_t depth = std::min(packed_depth, s.k - p);
-    const Panels a_panels(a + first * s.k + p, s.k, 1, last - first, depth, tile_rows);
-    const Panels b_panels(b + p * s.n, 1, s.n, s.n, depth, tile_columns);
+    pack_all(a + first * s.k + p, s.k, 1, last - first, depth, tile_rows, a_panels);
+    pack_all(b + p * s.n, 1, s.n, s.n, depth, tile_columns, b_panels);
     for (std::int64_t j = 0; j < s.n; j += tile_columns) {  // a panel of B stays in the first level
       for (std::int64_t i = first; i < last; i += tile_rows) {
         float tile[tile_rows][tile_columns] = {};
-        Compute(depth, a_panels.panel((i - first) / tile_rows), b_panels.panel(j / tile_columns),
-                tile);
+        Compute(depth, a_panels.data() + (i - first) * depth, b_panels.data() + j * depth, tile);
         for (std::int64_t r = 0; r < std::min(tile_rows, last - i); ++r) {
           for (std::int64_t q = 0; q < std::min(tile_columns, s.n - j); ++q) {
             c[(i + r) * s.n + j + q] += tile[r][q];
@@ -151,9 +151,12 @@ void packed(const Sizes& s, const float* a, const float* b, float* c) {
 
 // 5. The tile in vector registers, and said so.
 //
-// The compiler does not see by itself that the whole tile fits the registers: 12 rows of 2 vectors
-// are 24 of the 32 that AVX-512 and NEON have, 6 × 2 are 12 of the 16 of AVX2. With that the loop
-// only reads A and B: 2 vectors and 12 single values for 24 multiply-adds.
+// The whole tile fits the registers: 12 rows of 2 vectors are 24 of the 32 that AVX-512 and NEON
+// have, 6 × 2 are 12 of the 16 of AVX2. With that the loop only reads A and B: 2 vectors and 12
+// single values for 24 multiply-adds. A compiler may see this by itself in the step before, and
+// then this one is no faster; or not, and then the step before is slower than the first ones: of
+// g++ 12 and clang 16, g++ sees it for AVX-512 alone and clang for AVX2 alone, where the other is
+// 12 to 40 times slower. What the speed depends on is better said than hoped for.
 
 void compute_tile_in_registers(std::int64_t depth, const float* a, const float* b,
                                float (&tile)[tile_rows][tile_columns]) {
