@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <limits>
+#include <string_view>
 
 #include "examples/gemm_ladder/fma_peak.h"
 #include "examples/gemm_ladder/steps.h"

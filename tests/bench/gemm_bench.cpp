@@ -18,11 +18,24 @@ struct Product {
   auto operator<=>(const Product&) const = default;
 };
 
-/// Which operands lie transposed in memory: N as they are used, T turned round.
-enum class Layout { NN, NT, TN };
+/// How the operands lie in memory. N: as they are used; T: transposed; split: as queries and keys
+/// of one of 8 heads do, whose rows are 8 heads apart (B, the keys, is used transposed).
+enum class Layout { NN, NT, TN, split };
+
+constexpr std::int64_t kHeads = 8;
 
 std::string_view name_of(Layout layout) {
-  return layout == Layout::NN ? "NN" : layout == Layout::NT ? "NT" : "TN";
+  switch (layout) {
+    case Layout::NN:
+      return "NN";
+    case Layout::NT:
+      return "NT";
+    case Layout::TN:
+      return "TN";
+    case Layout::split:
+      return "split";
+  }
+  return "";
 }
 
 double flops(const Product& p) {
@@ -34,10 +47,17 @@ Tensor matrix(Rng& rng, std::int64_t rows, std::int64_t columns, bool transposed
   return transposed ? transpose(rng.normal({columns, rows}), 0, 1) : rng.normal({rows, columns});
 }
 
+/// The rows [rows, width] of one head out of those of all heads, [rows, heads, width].
+Tensor one_head(Rng& rng, std::int64_t rows, std::int64_t width) {
+  return select(rng.normal({rows, kHeads, width}), 1, 1);
+}
+
 void gemm(benchmark::State& state, int threads, const Product& p, Layout layout) {
   Rng rng(1);
-  const Tensor a = matrix(rng, p.m, p.k, layout == Layout::TN);
-  const Tensor b = matrix(rng, p.k, p.n, layout == Layout::NT);
+  const bool split = layout == Layout::split;
+  const Tensor a = split ? one_head(rng, p.m, p.k) : matrix(rng, p.m, p.k, layout == Layout::TN);
+  const Tensor b = split ? transpose(one_head(rng, p.n, p.k), 0, 1)
+                         : matrix(rng, p.k, p.n, layout == Layout::NT);
   const Tensor c = Tensor::empty({p.m, p.n});
   measure(state, {.threads = threads, .flops = flops(p)}, [&] { matmul_into(c, a, b, false); });
 }
@@ -86,15 +106,22 @@ void register_gemm(const Product& p, Layout layout) {
                [=](benchmark::State& state, int threads) { gemm(state, threads, p, layout); });
 }
 
-/// The products of every affine layer of the four models, y = x Wᵀ, dx = g W and dW = gᵀ x.
-void register_layers() {
+/// Squares, and the products of every affine layer of the four models: y = x Wᵀ, dx = g W and
+/// dW = gᵀ x. Some are both, and several models share some.
+void register_products() {
   std::set<std::pair<Product, Layout>> products;
+  for (const std::int64_t n : {32, 64, 128, 256, 512, 1024}) {
+    for (const Layout layout : {Layout::NN, Layout::NT, Layout::TN, Layout::split}) {
+      products.insert({{n, n, n}, layout});
+    }
+  }
   for (const Model& model : kModels) {
     for (const auto& [in, out, count] : model.affine_layers()) {
       products.insert({{model.tokens(), out, in}, Layout::NT});
       products.insert({{model.tokens(), in, out}, Layout::NN});
       products.insert({{out, in, model.tokens()}, Layout::TN});
     }
+    products.insert({{model.length, model.length, model.head_width()}, Layout::split});
   }
   for (const auto& [product, layout] : products) register_gemm(product, layout);
 }
@@ -104,12 +131,7 @@ const bool registered = [] {
     for (auto _ : state) fma_peak(threads);
     state.counters["GFLOP/s"] = fma_peak(threads);
   })->Iterations(1);
-  for (const std::int64_t n : {32, 64, 128, 256, 512, 1024}) {
-    for (const Layout layout : {Layout::NN, Layout::NT, Layout::TN}) {
-      register_gemm({n, n, n}, layout);
-    }
-  }
-  register_layers();
+  register_products();
   for (const Layout layout : {Layout::NN, Layout::NT, Layout::TN}) {
     with_threads(fmt::format("batched_gemm/256x20x32x20/{}", name_of(layout)),
                  [=](benchmark::State& state, int threads) {

@@ -25,7 +25,8 @@ void run(benchmark::State& state, const Work& work, bool with_backward,
          std::vector<Variable> inputs, const F& f) {
   if (!with_backward) {
     const NoGrad guard;
-    return measure(state, work, [&] { benchmark::DoNotOptimize(f()); });
+    measure(state, work, [&] { benchmark::DoNotOptimize(f()); });
+    return;
   }
   const Tensor seed = [&] {
     const NoGrad guard;

@@ -3,9 +3,11 @@
 
     torch_peer.py --threads N NAME...     prints one JSON object: name -> seconds (median)
 
-Names: train_step/MODEL, gemm/MxNxK/LAYOUT, batched_gemm/BxMxNxK/LAYOUT, op_overhead/tensor_add/8x8,
-op_overhead/add_sum_backward/8x8; and peak_bytes/MODEL, which is no time but the most bytes that
-tensors held in a training step beyond what was live before it, from the profiler's events.
+Names: train_step/MODEL, gemm/MxNxK/LAYOUT, batched_gemm/BxMxNxK/LAYOUT, batched_gemm/scores/MODEL,
+batched_gemm/values/MODEL, op_overhead/tensor_add/8x8, op_overhead/add_sum_backward/8x8; and
+peak_bytes/MODEL, which is no time but the most bytes that tensors held in a training step beyond
+what was live before it, from the profiler's events. With train_step/MODEL come first_loss/MODEL and
+parameters/MODEL.
 Needs Debian's python3-torch and libopenblas0-pthread; peer.py runs both sides in turn.
 """
 
@@ -65,7 +67,7 @@ class Translation(nn.Module):
 
 
 def training_step(name):
-    """A function that makes one step: forward, loss, backward, clipping, Adam, gradients dropped."""
+    """The number of parameters, and a function that makes one step: forward, loss, backward, clipping, Adam, gradients dropped."""
     width, heads, layers, feed_forward, vocabulary, batch, length, _ = MODELS[name]
     torch.manual_seed(0)
     model = Translation(width, heads, layers, feed_forward, vocabulary)
@@ -85,7 +87,7 @@ def training_step(name):
         adam.zero_grad(set_to_none=True)
         return loss.item()
 
-    return step
+    return sum(parameter.numel() for parameter in model.parameters()), step
 
 
 def seconds_per_call(call, at_least=0.05, batches=5):
@@ -110,15 +112,16 @@ def seconds_per_call(call, at_least=0.05, batches=5):
 
 
 def train_step(name):
-    step = training_step(name)
-    for _ in range(2):
-        step()
+    parameters, step = training_step(name)
+    first_loss = step()
+    step()
     times = []
     for _ in range(MODELS[name][-1]):
         start = time.perf_counter()
         step()
         times.append(time.perf_counter() - start)
-    return statistics.median(times)
+    return {f"train_step/{name}": statistics.median(times), f"first_loss/{name}": first_loss,
+            f"parameters/{name}": parameters}
 
 
 def operand(shape, is_transposed):
@@ -129,11 +132,31 @@ def operand(shape, is_transposed):
 
 def gemm(sizes, layout):
     *batch, m, n, k = map(int, sizes.split("x"))
-    a = operand((*batch, m, k), layout[0] == "T")
-    b = operand((*batch, k, n), layout[1] == "T")
+    if layout == "split":  # queries and keys of one of 8 heads
+        a, b = torch.randn(m, 8, k)[:, 1], torch.randn(n, 8, k)[:, 1].t()
+    else:
+        a = operand((*batch, m, k), layout[0] == "T")
+        b = operand((*batch, k, n), layout[1] == "T")
     c = torch.empty(*batch, m, n)
     product = torch.bmm if batch else torch.mm
     return seconds_per_call(lambda: product(a, b, out=c))
+
+
+def heads_of(name):
+    """[B, H, T, D], where all heads of a token lie side by side."""
+    width, heads, _, _, _, batch, length, _ = MODELS[name]
+    return torch.randn(batch, length, heads, width // heads).transpose(1, 2)
+
+
+def scores(name):
+    q, k = heads_of(name), heads_of(name).transpose(-2, -1)
+    return seconds_per_call(lambda: torch.matmul(q, k))
+
+
+def values(name):
+    v = heads_of(name)
+    w = torch.randn(*v.shape[:3], v.shape[2])
+    return seconds_per_call(lambda: torch.matmul(w, v))
 
 
 def tensor_add(_):
@@ -152,7 +175,7 @@ def add_sum_backward(_):
 
 
 def peak_bytes(name):
-    step = training_step(name)
+    _, step = training_step(name)
     for _ in range(2):
         step()
     with torch.profiler.profile(profile_memory=True) as profile:
@@ -178,7 +201,8 @@ def main():
     torch.set_num_threads(options.threads)
     torch.set_flush_denormal(True)
     require_fast_blas()
-    measures = {"train_step": train_step, "gemm": gemm, "batched_gemm": gemm,
+    measures = {"train_step": train_step, "gemm": gemm, "batched_gemm/scores": scores,
+                "batched_gemm/values": values, "batched_gemm": gemm,
                 "op_overhead/tensor_add": tensor_add,
                 "op_overhead/add_sum_backward": add_sum_backward, "peak_bytes": peak_bytes}
     found = {}
@@ -186,7 +210,8 @@ def main():
         kind = next((k for k in measures if name.startswith(k + "/")), None)
         if kind is None:
             sys.exit(f"torch_peer: {name} has no counterpart here")
-        found[name] = measures[kind](*name[len(kind) + 1:].split("/"))
+        measured = measures[kind](*name[len(kind) + 1:].split("/"))
+        found.update(measured if isinstance(measured, dict) else {name: measured})
     print(json.dumps(found))
 
 
