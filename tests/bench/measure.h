@@ -57,6 +57,7 @@ double measure(benchmark::State& state, const Work& work, const Body& body) {
   return seconds;
 }
 
+/// The names of all benchmarks so far.
 inline std::set<std::string>& registered_names() {
   static std::set<std::string> names;
   return names;

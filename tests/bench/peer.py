@@ -4,8 +4,9 @@
     ./run bench --peer [--pairs N] [--json FILE] [WORD...]
                                   WORDs choose benchmarks by a part of their name
 
-Each pair runs PyTorch, then Lectern, with one thread and with two; of the medians over all pairs
-each side is given the better. Products of one matrix are compared with one thread each.
+Each pair runs PyTorch, then Lectern. Training steps and products with 1024 rows run with one thread
+and with two, and of the medians over all pairs each side is given the better; the rest runs with
+one.
 Close everything else first: two processes that share a core measure each other.
 
 The environment is passed on as it is. An OpenBLAS older than the processor may take the kernels of
