@@ -93,6 +93,14 @@ Tensor empty_heads(const Shape& shape, DType dtype) {
   return transpose(Tensor::empty({shape[0], shape[2], shape[1], shape[3]}, dtype), 1, 2);
 }
 
+/// The same for a gradient of x, with heads and times in memory as x has them, so that a leaf can
+/// keep it as it is.
+Tensor empty_gradient(const Tensor& x) {
+  const bool has_heads_outside = x.strides()[1] > x.strides()[2];
+  return has_heads_outside ? Tensor::empty(x.shape(), x.dtype())
+                           : empty_heads(x.shape(), x.dtype());
+}
+
 template <class T>
 kernels::HeadsView<const T> heads(const Tensor& x) {
   return {x.origin<T>(), x.strides()[0], x.strides()[1], x.strides()[2]};
@@ -171,8 +179,7 @@ Variable scaled_dot_product_attention(const Variable& q, const Variable& k, cons
                            y = saved(y), lse = saved(log_sum_exp)](
                               const Tensor& grad, std::span<Gradient* const> sums) {
     const Tensor g = with_dense_rows(grad);
-    Tensor dq = empty_heads(q->shape(), g.dtype()), dk = empty_heads(k->shape(), g.dtype()),
-           dv = empty_heads(v->shape(), g.dtype());
+    Tensor dq = empty_gradient(*q), dk = empty_gradient(*k), dv = empty_gradient(*v);
     visit_floating(kOp, g.dtype(), [&]<class T>() {
       const kernels::Attention a = fused.with_mask();
       kernels::attention_vjp<T>(a, heads<T>(*q), heads<T>(*k), heads<T>(*v), heads<T>(*y),
