@@ -10,4 +10,8 @@ Dropout::Dropout(double p, const Rng& rng) : p_(p), rng_(rng) {
 
 Variable Dropout::operator()(const Variable& x) const { return dropout(x, p_, rng_, training()); }
 
+Variable Dropout::add(const Variable& residual, const Variable& x) const {
+  return add_dropout(residual, x, p_, rng_, training());
+}
+
 }  // namespace lectern::nn

@@ -15,6 +15,8 @@ class Dropout final : public Module {
  public:
   Dropout(double p, const Rng& rng);
   Variable operator()(const Variable& x) const;
+  /// residual + what it makes of x, in one pass.
+  Variable add(const Variable& residual, const Variable& x) const;
 
   double p() const { return p_; }
 

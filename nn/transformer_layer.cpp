@@ -21,8 +21,8 @@ FeedForward::Options feed_forward_options(const TransformerLayerOptions& o) {
 template <class F>
 Variable residual(const Variable& x, const LayerNorm& norm, const Dropout& dropout, bool norm_first,
                   const F& f) {
-  if (norm_first) return x + dropout(f(norm(x)));
-  return norm(x + dropout(f(x)));
+  if (norm_first) return dropout.add(x, f(norm(x)));
+  return norm(dropout.add(x, f(x)));
 }
 
 }  // namespace

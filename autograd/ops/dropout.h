@@ -17,4 +17,12 @@ namespace lectern {
 ///         overfitting", JMLR 15.
 Variable dropout(const Variable& x, double p, Rng& rng, bool training = true);
 
+/// a + dropout(b, p, rng, training) in one pass, bit for bit: a residual connection. da = g, db as
+/// in dropout. Outside training, and for p = 0, it is a + b.
+///
+/// Shapes: a, b of one shape, which is the result's; nothing broadcasts.
+/// Throws: ShapeError, DTypeError if they do not fit; ValueError as dropout.
+Variable add_dropout(const Variable& a, const Variable& b, double p, Rng& rng,
+                     bool training = true);
+
 }  // namespace lectern

@@ -130,8 +130,12 @@ void integers(PhiloxKey key, std::uint64_t first, std::int64_t count, std::int64
   });
 }
 
-template <class T>
-void dropout(const PhiloxDropout& mask, std::int64_t count, const T* x, T* y, int threads) {
+namespace {
+
+/// Calls write(i, factor i of the mask) for each element.
+template <class T, class Write>
+void for_each_factor(const PhiloxDropout& mask, std::int64_t count, int threads,
+                     const Write& write) {
   constexpr std::int64_t chunk = 256;
   parallel_for((count + chunk - 1) / chunk, threads, [&](std::int64_t begin, std::int64_t end) {
     T factors[chunk];
@@ -139,16 +143,38 @@ void dropout(const PhiloxDropout& mask, std::int64_t count, const T* x, T* y, in
       const std::int64_t here = std::min(chunk, count - at);
       dropout_factors(mask, at, here, factors);
 #pragma omp simd
-      for (std::int64_t i = 0; i < here; ++i) {
-        const T scaled = x[at + i] * factors[i];
-        y[at + i] = factors[i] == 0 ? T{0} : scaled;
-      }
+      for (std::int64_t i = 0; i < here; ++i) write(at + i, factors[i]);
     }
   });
 }
 
+template <class T>
+T dropped(T x, T factor) {
+  const T scaled = x * factor;
+  return factor == 0 ? T{0} : scaled;
+}
+
+}  // namespace
+
+template <class T>
+void dropout(const PhiloxDropout& mask, std::int64_t count, const T* x, T* y, int threads) {
+  for_each_factor<T>(mask, count, threads,
+                     [=](std::int64_t i, T factor) { y[i] = dropped(x[i], factor); });
+}
+
+template <class T>
+void add_dropout(const PhiloxDropout& mask, std::int64_t count, const T* a, const T* b, T* y,
+                 int threads) {
+  for_each_factor<T>(mask, count, threads,
+                     [=](std::int64_t i, T factor) { y[i] = a[i] + dropped(b[i], factor); });
+}
+
 template void dropout(const PhiloxDropout&, std::int64_t, const float*, float*, int);
 template void dropout(const PhiloxDropout&, std::int64_t, const double*, double*, int);
+template void add_dropout(const PhiloxDropout&, std::int64_t, const float*, const float*, float*,
+                          int);
+template void add_dropout(const PhiloxDropout&, std::int64_t, const double*, const double*, double*,
+                          int);
 template void uniform(PhiloxKey, std::uint64_t, std::int64_t, double, double, float*, int);
 template void uniform(PhiloxKey, std::uint64_t, std::int64_t, double, double, double*, int);
 template void normal(PhiloxKey, std::uint64_t, std::int64_t, double, double, float*, int);

@@ -48,4 +48,9 @@ void integers(PhiloxKey key, std::uint64_t first, std::int64_t count, std::int64
 template <class T>
 void dropout(const PhiloxDropout& mask, std::int64_t count, const T* x, T* y, int threads);
 
+/// y[i] = a[i] + what dropout makes of b[i], bit for bit.
+template <class T>
+void add_dropout(const PhiloxDropout& mask, std::int64_t count, const T* a, const T* b, T* y,
+                 int threads);
+
 }  // namespace lectern::kernels

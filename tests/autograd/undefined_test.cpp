@@ -59,6 +59,8 @@ TEST(Undefined, OpsRefuseItByName) {
       {"data: x is undefined", [&] { sum(none); }},
       {"data: x is undefined", [&] { max(none); }},
       {"data: x is undefined", [&] { dropout(none, 0.5, rng); }},
+      {"add_dropout: a is undefined", [&] { add_dropout(none, w, 0.5, rng); }},
+      {"add_dropout: b is undefined", [&] { add_dropout(w, none, 0.5, rng); }},
       {"data: x is undefined", [&] { masked_fill(none, yes, 1); }},
       {"copy_from: source is undefined",
        [&] {

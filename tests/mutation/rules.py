@@ -164,9 +164,10 @@ ATTENTION = [
 
 MODULES = [
     Rule("forgotten residual", "the sub-layer replaces its input",
-         ((r"\bx \+ (?=dropout|attended|slice|Variable)", ""),), where=NN),
+         ((r"\bx \+ (?=attended|slice|Variable)", ""),
+          (rf"\bdropout\.add\(x, ({NESTED})\)", r"dropout(\1)")), where=NN),
     Rule("forgotten norm", "a sub-layer without its norm",
-         ((rf"\bnorm(?:[123]?_)?\((x(?: \+ {NESTED})?|seen|y)\)", r"(\1)"),), where=NN,
+         ((rf"\bnorm(?:[123]?_)?\((x(?: \+ {NESTED})?|dropout{NESTED}|seen|y)\)", r"(\1)"),), where=NN,
          unless="double|std::|part"),
     Rule("wrong norm", "two norms that share their parameters",
          ((r"\bnorm([12])_(?=[,(] ?[a-z])", lambda m: "norm%d_" % (3 - int(m[1]))),), where=NN,
@@ -174,7 +175,8 @@ MODULES = [
     Rule("wrong order of norm and sub-layer", "pre-norm and post-norm",
          ((r"\bnorm_first_(?=[, ])", "!norm_first_"),), where=NN),
     Rule("forgotten dropout", "nothing is dropped in training",
-         ((rf"\bdropout_?\((f{NESTED}|x|activation{NESTED})\)", r"(\1)"),), where=NN),
+         ((rf"\bdropout_?\((f{NESTED}|x|activation{NESTED})\)", r"(\1)"),
+          (rf"\bdropout\.add\(x, ({NESTED})\)", r"(x + \1)")), where=NN),
     Rule("mode not heeded", "dropout in evaluation, or none in training",
          ((r"\btraining\(\)(?! const)", "true"), (r"\btraining\(\)(?! const)", "false"))),
     Rule("layer skipped", "each layer reads the input of the first",

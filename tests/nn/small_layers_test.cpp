@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "autograd/ops/arithmetic.h"
 #include "nn/activation.h"
 #include "nn/dropout.h"
 #include "nn/embedding.h"
@@ -137,6 +138,17 @@ TEST(Dropout, DropsInTrainingAlone) {
   EXPECT_THROW_TEXT(Dropout(-0.5, rng), ValueError, "Dropout: p is -0.5; it must be in [0, 1]");
   EXPECT_EQ(sum(Dropout(1, rng)(x).value()).item(), 0);
   EXPECT_TRUE(same_bits(Dropout(0, rng)(x).value(), x.value()));
+}
+
+TEST(Dropout, AddsWhatItLeavesToAResidual) {
+  Rng rng(1), same(1);
+  Dropout dropout(0.5, rng);
+  const Dropout again(0.5, same);
+  const Variable x(Rng(2).normal({1000})), y(Rng(3).normal({1000}));
+  EXPECT_TRUE(same_bits(dropout.add(x, y).value(), (x + again(y)).value()));
+  dropout.eval();
+  EXPECT_TRUE(same_bits(dropout.add(x, y).value(), (x + y).value()));
+  EXPECT_EQ(rng.state(), same.state());
 }
 
 TEST(SmallLayers, RefuseImpossibleSizes) {

@@ -88,6 +88,7 @@ TEST(Errors, OpsOfRealNumbersRefuseOtherDTypes) {
 
 TEST(Errors, OpsOfTwoRefuseToMixDTypes) {
   const Tensor condition = Tensor::ones({2, 3}, DType::boolean);
+  Rng rng(1);
   const std::vector<OfTwo> ops{
       {"add", [](const Variable& a, const Variable& b) { return a + b; }},
       {"sub", [](const Variable& a, const Variable& b) { return a - b; }},
@@ -99,6 +100,8 @@ TEST(Errors, OpsOfTwoRefuseToMixDTypes) {
       {"where", [&](const Variable& a, const Variable& b) { return where(condition, a, b); }},
       {"matmul",
        [](const Variable& a, const Variable& b) { return matmul(a, transpose(b, 0, 1)); }},
+      {"add_dropout",
+       [&](const Variable& a, const Variable& b) { return add_dropout(a, b, 0.5, rng); }},
   };
   const Variable a(Tensor::ones({2, 3})), b(Tensor::ones({2, 3}, DType::f64));
   for (const OfTwo& op : ops) {

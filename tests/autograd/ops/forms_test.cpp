@@ -98,6 +98,12 @@ std::vector<Op> functions_of_two() {
          const Tensor positive = greater(x[0].value(), 0.1);
          return where(positive, x[0], 2) + where(positive, 2, x[0]);
        }},
+      {"add_dropout",
+       {{{2, 3}, {2, 3}}, {{}, {}}, {{1, 2}, {1, 2}}, {{2, 1}, {2, 1}}, {{0, 3}, {0, 3}}},
+       [](Inputs x) {
+         Rng rng(5);  // the same mask each time
+         return add_dropout(x[0], x[1], 0.4, rng);
+       }},
       {"mse_loss", alike, [](Inputs x) { return mse_loss(x[0], x[1]); }},
       {"mse_loss of each",
        {{{2, 3}, {2, 3}}, {{0, 3}, {0, 3}}},

@@ -43,4 +43,9 @@ def make():
         evaluation = lambda x: torch.nn.functional.dropout(x, 0.5, training=False)
         file.add(f"dropout, 0.5, evaluation/{form}", evaluation, [x])
         file.add(f"dropout, 0.5, after 5 words/{form}", lambda x: dropped(x, 0.5, first_block=2), [x])
+    for (form, a), (_, b) in zip(one_operand(), one_operand()):
+        file.add(f"add_dropout, 0.3/{form}", lambda a, b: a + dropped(b, 0.3), [a, b])
+        for p in (0, 1):
+            file.add(f"add_dropout, {p}/{form}", lambda a, b: a + torch.nn.functional.dropout(b, p), [a, b])
+        file.add(f"add_dropout, 0.5, evaluation/{form}", lambda a, b: a + b, [a, b])
     return file

@@ -23,6 +23,16 @@ TEST(ReferenceOps, Dropout) {
     rng.reserve(5);
     return dropout(x[0], 0.5, rng);
   };
+  for (const double p : {0.0, 0.3, 1.0}) {
+    calls[fmt::format("add_dropout, {}", p)] = [=](Inputs x, Constants) {
+      Rng rng(seed);
+      return add_dropout(x[0], x[1], p, rng);
+    };
+  }
+  calls["add_dropout, 0.5, evaluation"] = [](Inputs x, Constants) {
+    Rng rng(seed);
+    return add_dropout(x[0], x[1], 0.5, rng, /*training=*/false);
+  };
   expect_cases("dropout", calls);
 }
 
