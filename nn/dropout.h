@@ -19,6 +19,7 @@ class Dropout final : public Module {
   Variable add(const Variable& residual, const Variable& x) const;
 
   double p() const { return p_; }
+  Rng& rng() const { return rng_; }  ///< what it draws from
 
  private:
   void describe(Members&) override {}

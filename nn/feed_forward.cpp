@@ -1,6 +1,7 @@
 #include "nn/feed_forward.h"
 
 #include "autograd/ops/activation.h"
+#include "autograd/ops/linear.h"
 #include "nn/init.h"
 
 namespace lectern::nn {
@@ -22,8 +23,14 @@ FeedForward::FeedForward(std::int64_t width, std::int64_t inner, Rng& rng, Optio
       activation_(options.activation) {}
 
 Variable FeedForward::operator()(const Variable& x) const {
-  const Variable h = linear1_(x);  // [..., F]
-  return linear2_(dropout_(activation_ == Activation::relu ? relu(h) : gelu(h)));
+  const Parameter &weight = linear1_.weight(), &bias = linear1_.bias();
+  const std::int64_t width = weight.shape()[1];
+  require<ShapeError>(x.rank() > 0 && x.shape()[-1] == width,
+                      "FeedForward: x is {}; x.shape[-1] must equal width = {}", x.shape(), width);
+  const Variable h = activation_ == Activation::relu
+                         ? linear_relu(x, weight, bias, dropout_.p(), dropout_.rng(), training())
+                         : dropout_(gelu(linear1_(x)));  // [..., F]
+  return linear2_(h);
 }
 
 void FeedForward::describe(Members& members) {

@@ -59,9 +59,16 @@ kernels::MatrixView<const T> matrix(const Tensor& x) {
   return {x.origin<T>(), x.strides()[-2], x.strides()[-1]};
 }
 
-/// out = a b (+ bias) (+ out); out [batch…, m, n] has the operands' batch.
+/// What happens to a product before it is written.
+struct Epilogue {
+  Tensor bias = {};         ///< added to every row, if defined; dense
+  bool accumulate = false;  ///< adds what `out` holds
+  bool relu = false;        ///< then sets to 0 what is negative
+};
+
+/// out = a b, and the epilogue; out [batch…, m, n] has the operands' batch.
 template <std::floating_point T>
-void run(const Operands& operands, Tensor out, const T* bias, bool accumulate) {
+void run(const Operands& operands, Tensor out, const Epilogue& epilogue) {
   const auto& [a, b] = operands;
   const Strides& step = out.strides();
   kernels::Gemm<T> g{.m = out.shape()[-2],
@@ -70,8 +77,9 @@ void run(const Operands& operands, Tensor out, const T* bias, bool accumulate) {
                      .a = matrix<T>(a),
                      .b = matrix<T>(b),
                      .c = {out.mutable_origin<T>(), step[-2], step[-1]},
-                     .bias = bias,
-                     .accumulate = accumulate};
+                     .bias = epilogue.bias.defined() ? epilogue.bias.origin<T>() : nullptr,
+                     .accumulate = epilogue.accumulate,
+                     .relu = epilogue.relu};
   std::array<kernels::BatchAxis, kMaxRank> repeated;
   std::size_t first = repeated.size();  // filled from the back: inner axes are looked at first
   for (int axis = out.rank() - 3; axis >= 0; --axis) {
@@ -92,11 +100,9 @@ void run(const Operands& operands, Tensor out, const T* bias, bool accumulate) {
   kernels::gemm(g, scratch.mutable_data(), num_threads());
 }
 
-void run(const Operands& operands, const Tensor& out, const Tensor& bias, bool accumulate) {
+void run(const Operands& operands, const Tensor& out, const Epilogue& epilogue) {
   if (out.numel() == 0) return;
-  visit_floating("matmul", out.dtype(), [&]<class T>() {
-    run<T>(operands, out, bias.defined() ? bias.data<T>().data() : nullptr, accumulate);
-  });
+  visit_floating("matmul", out.dtype(), [&]<class T>() { run<T>(operands, out, epilogue); });
 }
 
 /// The operands with the batch axes that `out` has once and they have more often made part of k.
@@ -145,6 +151,34 @@ Tensor without_summed(const Tensor& out, const Shape& full) {
   return out.with_layout(shape, strides, out.offset());
 }
 
+/// y = x Wᵀ (+ b), with relu if asked for, as `op`.
+Tensor affine_map(std::string_view op, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                  bool relu) {
+  require<DTypeError>(x.dtype() == weight.dtype() && is_floating(x.dtype()),
+                      "{}: x is {}, weight is {}; both must be f32 or both f64", op, x.dtype(),
+                      weight.dtype());
+  require<ShapeError>(weight.rank() == 2, "{}: weight is {}; it must be [out, in]", op,
+                      weight.shape());
+  require<ShapeError>(x.rank() > 0 && x.shape()[-1] == weight.shape()[1],
+                      "{}: x is {}, weight is {}; x.shape[-1] must equal weight.shape[1] = {}", op,
+                      x.shape(), weight.shape(), weight.shape()[1]);
+  if (bias.defined()) {
+    require<ShapeError>(bias.shape() == Shape({weight.shape()[0]}),
+                        "{}: bias is {}, weight is {}; bias must be [{}]", op, bias.shape(),
+                        weight.shape(), weight.shape()[0]);
+    require<DTypeError>(bias.dtype() == x.dtype(), "{}: bias is {}, x is {}; they must agree", op,
+                        bias.dtype(), x.dtype());
+  }
+  const Operands operands =
+      with_common_batch(x.rank() == 1 ? unsqueeze(x, 0) : x, transpose(weight, 0, 1));
+  Shape shape = x.shape();
+  shape[-1] = weight.shape()[0];
+  Tensor y = Tensor::empty(shape, x.dtype());
+  run(operands, x.rank() == 1 ? unsqueeze(y, 0) : y,
+      {.bias = bias.defined() ? bias.contiguous() : bias, .relu = relu});
+  return y;
+}
+
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
@@ -164,36 +198,18 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   Shape shape = batch_of(operands.a.shape());
   shape = with_matrix(shape, rows.shape()[-2], columns.shape()[-1]);
   Tensor out = Tensor::empty(shape, a.dtype());  // [..., m, n]
-  run(operands, out, {}, /*accumulate=*/false);
+  run(operands, out, {});
   if (b.rank() == 1) shape.erase(shape.rank() - 1);
   if (a.rank() == 1) shape.erase(shape.rank() - (b.rank() == 1 ? 1 : 2));
   return reshape(out, shape);
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  require<DTypeError>(x.dtype() == weight.dtype() && is_floating(x.dtype()),
-                      "linear: x is {}, weight is {}; both must be f32 or both f64", x.dtype(),
-                      weight.dtype());
-  require<ShapeError>(weight.rank() == 2, "linear: weight is {}; it must be [out, in]",
-                      weight.shape());
-  require<ShapeError>(x.rank() > 0 && x.shape()[-1] == weight.shape()[1],
-                      "linear: x is {}, weight is {}; x.shape[-1] must equal weight.shape[1] = {}",
-                      x.shape(), weight.shape(), weight.shape()[1]);
-  if (bias.defined()) {
-    require<ShapeError>(bias.shape() == Shape({weight.shape()[0]}),
-                        "linear: bias is {}, weight is {}; bias must be [{}]", bias.shape(),
-                        weight.shape(), weight.shape()[0]);
-    require<DTypeError>(bias.dtype() == x.dtype(), "linear: bias is {}, x is {}; they must agree",
-                        bias.dtype(), x.dtype());
-  }
-  const Operands operands =
-      with_common_batch(x.rank() == 1 ? unsqueeze(x, 0) : x, transpose(weight, 0, 1));
-  Shape shape = x.shape();
-  shape[-1] = weight.shape()[0];
-  Tensor y = Tensor::empty(shape, x.dtype());
-  run(operands, x.rank() == 1 ? unsqueeze(y, 0) : y, bias.defined() ? bias.contiguous() : bias,
-      /*accumulate=*/false);
-  return y;
+  return affine_map("linear", x, weight, bias, /*relu=*/false);
+}
+
+Tensor linear_relu(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  return affine_map("linear_relu", x, weight, bias, /*relu=*/true);
 }
 
 void matmul_into(Tensor out, const Tensor& a, const Tensor& b, bool accumulate) {
@@ -215,7 +231,7 @@ void matmul_into(Tensor out, const Tensor& a, const Tensor& b, bool accumulate) 
                       a.shape(), b.shape(), full);
   Shape padded = out.shape();
   while (padded.rank() < full.rank()) padded.insert(0, 1);
-  run(with_batch_summed(operands, padded), without_summed(out, full), {}, accumulate);
+  run(with_batch_summed(operands, padded), without_summed(out, full), {.accumulate = accumulate});
 }
 
 }  // namespace lectern

@@ -21,6 +21,9 @@ Tensor matmul(const Tensor& a, const Tensor& b);
 /// Throws: ShapeError, DTypeError if they do not fit.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 
+/// max(linear(x, weight, bias), 0) in one pass; NaN stays.
+Tensor linear_relu(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+
 /// out = a b, or out += a b: how gradients are summed without a tensor in between.
 ///
 /// Batch axes that `out` lacks, or has once where the product has more, are summed over. Every sum

@@ -65,12 +65,12 @@ struct Product {
   MatrixView<T> c;
   const T* bias;
   std::int64_t bias_row, bias_col;
-  bool accumulate;
+  bool accumulate, relu;
 };
 
 template <class T>
 Product<T> without_batch(const Gemm<T>& g) {
-  Product<T> p{g.m, g.n, g.k, g.a, g.b, g.c, g.bias, 0, 1, g.accumulate};
+  Product<T> p{g.m, g.n, g.k, g.a, g.b, g.c, g.bias, 0, 1, g.accumulate, g.relu};
   // Operands without elements may have no address, from which only steps of 0 lead anywhere.
   if (g.k == 0) p.a = p.b = {nullptr, 0, 0};
   return p;
@@ -85,7 +85,7 @@ Product<T> exchange_roles_if_better(const Product<T>& p) {
     return decltype(view){view.data, view.col_stride, view.row_stride};
   };
   return {p.n,    p.m,        p.k,        transposed(p.b), transposed(p.a), transposed(p.c),
-          p.bias, p.bias_col, p.bias_row, p.accumulate};
+          p.bias, p.bias_col, p.bias_row, p.accumulate,    p.relu};
 }
 
 template <class T>
@@ -164,7 +164,7 @@ Tile<T> tile_at(const Product<T>& p, const Block& block, std::int64_t i, std::in
   const std::int64_t column = block.column + j;
   const std::int64_t columns = std::min(tile_columns<T>, block.columns - j);
   const bool in_place = reads_in_place(p, columns);
-  const bool first = block.depth == 0;
+  const bool first = block.depth == 0, last = block.depth + block.depths == p.k;
   return {
       .k = block.depths,
       .a = p.a.data + i * p.a.row_stride + block.depth * p.a.col_stride,
@@ -181,6 +181,7 @@ Tile<T> tile_at(const Product<T>& p, const Block& block, std::int64_t i, std::in
       .bias_row = p.bias_row,
       .bias_col = p.bias_col,
       .accumulate = p.accumulate || !first,
+      .relu = p.relu && last,
   };
 }
 

@@ -23,7 +23,8 @@ struct BatchAxis {
   std::int64_t extent, a_stride, b_stride, c_stride;
 };
 
-/// C = A B, optionally + bias and + what C held before, for every index of the batch axes.
+/// C = A B, optionally + bias, + what C held before and through relu, for every index of the batch
+/// axes.
 ///
 /// Shapes: a [m, k], b [k, n], c [m, n], bias [n]; each batch axis repeats all but the bias.
 template <std::floating_point T>
@@ -33,6 +34,7 @@ struct Gemm {
   MatrixView<T> c;          ///< its elements are distinct, and overlap neither a nor b
   const T* bias = nullptr;  ///< added to every row of C, if given; dense
   bool accumulate = false;  ///< adds to what C holds; otherwise that is never read
+  bool relu = false;        ///< max(C, 0) of all that, where NaN stays
   std::span<const BatchAxis> batch = {};  ///< outermost first, any number; none = one product
 };
 

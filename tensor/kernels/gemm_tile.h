@@ -28,7 +28,8 @@ inline constexpr int tile_rows = vector_registers == 32 ? 12 : 6;
 template <class T>
 inline constexpr std::int64_t tile_columns = 2 * lanes<T>;
 
-/// What one tile needs: C(0:rows, 0:columns) (+)= sum over p < k of a(:, p) b(p, :), + bias.
+/// What one tile needs: C(0:rows, 0:columns) (+)= sum over p < k of a(:, p) b(p, :), + bias; then
+/// relu.
 template <class T>
 struct Tile {
   std::int64_t k;
@@ -42,10 +43,17 @@ struct Tile {
   const T* bias;         ///< null, or bias(i, j) = bias[i * bias_row + j * bias_col]
   std::int64_t bias_row, bias_col;
   bool accumulate;
+  bool relu;
 };
 
-/// Writes register v of row i, c = (sum + bias) + c, where it may reach past the columns of C or
-/// these are not dense.
+/// max(x, 0), and NaN for NaN.
+template <class T>
+inline Vector<T> relu(Vector<T> x) {
+  return x <= T{0} ? Vector<T>{} : x;
+}
+
+/// Writes register v of row i, c = relu((sum + bias) + c), where it may reach past the columns of C
+/// or these are not dense.
 template <class T>
 [[gnu::noinline]] void finish_edge(const Tile<T>& t, Vector<T> sum, int i, int v) {
   const std::int64_t first = v * lanes<T>;
@@ -55,13 +63,14 @@ template <class T>
   if (t.c_col == 1 && (bias == nullptr || t.bias_col == 1)) {
     if (bias != nullptr) sum += load(bias, count, T{0});
     if (t.accumulate) sum += load(c, count, T{0});
-    return store(c, sum, count);
+    return store(c, t.relu ? relu<T>(sum) : sum, count);
   }
   T lane[lanes<T>];
   store(lane, sum);
   for (std::int64_t j = 0; j < count; ++j) {
-    const T value = bias != nullptr ? lane[j] + bias[j * t.bias_col] : lane[j];
-    c[j * t.c_col] = t.accumulate ? value + c[j * t.c_col] : value;
+    T value = bias != nullptr ? lane[j] + bias[j * t.bias_col] : lane[j];
+    if (t.accumulate) value += c[j * t.c_col];
+    c[j * t.c_col] = t.relu && value <= 0 ? T{0} : value;
   }
 }
 
@@ -101,6 +110,9 @@ void compute_tile(const Tile<T>& t) {
   }
   if (t.accumulate) {
     each([&](int i, int v) { sum[i][v] += load(c(i, v)); });
+  }
+  if (t.relu) {
+    each([&](int i, int v) { sum[i][v] = relu<T>(sum[i][v]); });
   }
   each([&](int i, int v) { store(c(i, v), sum[i][v]); });
 }

@@ -63,7 +63,7 @@ ARITHMETIC = [
           (r"\bmean\((?=squares|\*?x|value)", "sum("))),
     Rule("wrong activation", "one function for another",
          ((r"\b(?:relu|tanh|silu)\((?=[xh]\))", "sigmoid("),
-          (r"\b(?:gelu|sigmoid)\((?=[xh]\))", "relu(")), where=NN),
+          (r"\b(?:gelu|sigmoid)\((?=[xh]\)|linear)", "relu(")), where=NN),
 ]
 
 BACKWARD = [
@@ -74,6 +74,7 @@ BACKWARD = [
     Rule("dropped gradient", "an input that the graph does not know of",
          ((r"(?<!push_back\()\bwrt\(\w+, ", "wrt(Variable(), "),
           (r'\b((?:reshaped|part|record_chosen)\("\w*"), x,', r"\1, Variable(x.value()),"),
+          (r"\brecord_linear_relu\(x,", "record_linear_relu(Variable(x.value()),"),
           (r"\), a, b, (?=std::)", "), Variable(a.value()), b, "),
           (r"\{&(\w+), &", r"{&\1, &\1, &")), where=OPS),
     Rule("input for output", "the derivative is written in terms of the result",
@@ -175,8 +176,9 @@ MODULES = [
     Rule("wrong order of norm and sub-layer", "pre-norm and post-norm",
          ((r"\bnorm_first_(?=[, ])", "!norm_first_"),), where=NN),
     Rule("forgotten dropout", "nothing is dropped in training",
-         ((rf"\bdropout_?\((f{NESTED}|x|activation{NESTED})\)", r"(\1)"),
-          (rf"\bdropout\.add\(x, ({NESTED})\)", r"(x + \1)")), where=NN),
+         ((rf"\bdropout_?\((f{NESTED}|x|gelu{NESTED})\)", r"(\1)"),
+          (rf"\bdropout\.add\(x, ({NESTED})\)", r"(x + \1)"),
+          (r"(\blinear_relu\(x, weight, bias), [^;]*?, training\(\)\)", r"\1)")), where=NN),
     Rule("mode not heeded", "dropout in evaluation, or none in training",
          ((r"\btraining\(\)(?! const)", "true"), (r"\btraining\(\)(?! const)", "false"))),
     Rule("layer skipped", "each layer reads the input of the first",

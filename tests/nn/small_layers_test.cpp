@@ -1,6 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
+#include "autograd/ops/activation.h"
 #include "autograd/ops/arithmetic.h"
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/linear.h"
 #include "nn/activation.h"
 #include "nn/dropout.h"
 #include "nn/embedding.h"
@@ -73,8 +79,30 @@ TEST(FeedForward, KeepsTheLayerContract) {
           },
           {{2, 3, 4}}, {"linear1.weight", "linear1.bias", "linear2.weight", "linear2.bias"},
           {.refuses = {{{{2, 3, 5}},
-                        "Linear: x is [2, 3, 5], weight is [7, 4]; x.shape[-1] must equal in = 4"}},
+                        "FeedForward: x is [2, 3, 5]; x.shape[-1] must equal width = 4"}},
            .drops = dropout > 0});
+    }
+  }
+}
+
+// The layer is fused; this is what it computes.
+TEST(FeedForward, IsTwoAffineMapsAroundActivationAndDropout) {
+  for (const Activation activation : {Activation::relu, Activation::gelu}) {
+    for (const bool training : {true, false}) {
+      Rng rng(1);
+      FeedForward layer(4, 7, rng, {.activation = activation, .dropout = 0.3});
+      layer.train(training);
+      std::map<std::string, Variable> w;
+      for (const auto& [name, value] : layer.named_parameters()) w[name] = value;
+      const Variable x(rng.normal({5, 4}));
+      Rng same(0);
+      same.set_state(rng.state());
+      const Variable z = linear(x, w["linear1.weight"], w["linear1.bias"]);
+      const Variable h =
+          dropout(activation == Activation::relu ? relu(z) : gelu(z), 0.3, same, training);
+      const Variable want = linear(h, w["linear2.weight"], w["linear2.bias"]);
+      EXPECT_TRUE(same_bits(layer(x).value(), want.value()));
+      EXPECT_EQ(rng.state(), same.state());
     }
   }
 }

@@ -6,10 +6,12 @@
 
 #include "tensor/broadcast.h"
 #include "tensor/elementwise.h"
+#include "tensor/pointwise.h"
 #include "tensor/threads.h"
 #include "tensor/views.h"
 #include "tests/support/all_close.h"
 #include "tests/support/expect_throw_text.h"
+#include "tests/support/on_threads.h"
 #include "tests/support/values_of.h"
 
 namespace lectern {
@@ -225,6 +227,18 @@ TEST(LinearOfTensors, RefusesWithTheNumbers) {
                     "linear: x is f32, weight is f64; both must be f32 or both f64");
   EXPECT_THROW_TEXT(linear(x, weight, Tensor::ones({5}, DType::f64)), DTypeError,
                     "linear: bias is f64, x is f32; they must agree");
+}
+
+TEST(LinearReluOfTensors, IsTheAffineMapWithoutWhatIsNegative) {
+  for (const Shape& shape : {Shape{300}, Shape{7, 300}, Shape{2, 30, 300}}) {  // two depth blocks
+    const Tensor x = scattered(shape, 1), weight = scattered({37, 300}, 2),
+                 bias = scattered({37}, 3);
+    EXPECT_TRUE(same_bits(linear_relu(x, weight, bias), maximum(linear(x, weight, bias), 0)));
+    EXPECT_TRUE(same_bits(linear_relu(x, weight), maximum(linear(x, weight), 0)));
+  }
+  EXPECT_THROW_TEXT(linear_relu(Tensor::ones({2, 4}), Tensor::ones({5, 3})), ShapeError,
+                    "linear_relu: x is [2, 4], weight is [5, 3]; x.shape[-1] must equal "
+                    "weight.shape[1] = 3");
 }
 
 }  // namespace

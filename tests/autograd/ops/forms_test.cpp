@@ -230,6 +230,19 @@ std::vector<Op> products_and_lookups() {
       {"linear without bias",
        {{{2, 3}, {4, 3}}, {{0, 3}, {1, 3}}},
        [](Inputs x) { return linear(x[0], x[1]); }},
+      {"linear_relu",
+       {{{2, 3}, {4, 3}, {4}},
+        {{3}, {4, 3}, {4}},
+        {{2, 2, 3}, {1, 3}, {1}},
+        {{0, 3}, {4, 3}, {4}},
+        {{2, 0}, {4, 0}, {4}}},
+       [](Inputs x) { return linear_relu(x[0], x[1], x[2]); }},
+      {"linear_relu with dropout",
+       {{{2, 3}, {4, 3}}, {{0, 3}, {1, 3}}},
+       [](Inputs x) {
+         Rng rng(5);  // the same mask each time
+         return linear_relu(x[0], x[1], {}, 0.4, rng);
+       }},
       {"einsum",
        {{{2, 3}, {3, 2}}, {{1, 3}, {3, 2}}, {{2, 0}, {0, 2}}, {{2, 1}, {3, 2}}},
        [](Inputs x) {

@@ -1,7 +1,8 @@
 """Reference values of autograd/ops/linear.h."""
 from torch import randn
-from torch.nn.functional import linear
+from torch.nn.functional import linear, relu
 
+from ops.dropout import dropped
 from reference_file import ReferenceFile
 
 SHAPES = [
@@ -18,6 +19,10 @@ SHAPES = [
 ]
 
 
+def linear_relu(*operands):
+    return relu(linear(*operands))
+
+
 def make():
     file = ReferenceFile()
     for form, x, weight in SHAPES:
@@ -26,4 +31,15 @@ def make():
     repeated = [randn(1, 3).expand(4, 3), randn(5, 1).expand(5, 3), randn(1).expand(5)]
     file.add("linear/repeated", linear, repeated)
     file.add("linear, no bias/repeated", linear, repeated[:2])
+    for form, x, weight in SHAPES:
+        operands = lambda: [randn(x), randn(weight), randn(weight[0])]
+        file.add(f"linear_relu/{form}", linear_relu, operands())
+        file.add(f"linear_relu, no bias/{form}", linear_relu, operands()[:2])
+        file.add(f"linear_relu, dropout 0.3/{form}", lambda *x: dropped(linear_relu(*x), 0.3), operands())
+        if form != "long":
+            file.add(f"linear_relu, dropout 0/{form}", linear_relu, operands())
+            file.add(f"linear_relu, dropout 1/{form}", lambda *x: 0 * linear_relu(*x), operands())
+            file.add(f"linear_relu, evaluation/{form}", linear_relu, operands())
+    file.add("linear_relu/repeated", linear_relu, repeated)
+    file.add("linear_relu, dropout 0.3/repeated", lambda *x: dropped(linear_relu(*x), 0.3), repeated)
     return file

@@ -46,6 +46,7 @@ void expect_is_product(const Gemm<T>& g, const T* c_before, const std::string& w
         }
         if (g.bias != nullptr) sum += static_cast<double>(g.bias[j]);
         if (g.accumulate) sum += static_cast<double>(c_before[at]);
+        if (g.relu) sum = std::max(sum, 0.0);
         const double tolerance = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) *
                                  std::sqrt(static_cast<double>(g.k + 1)) * magnitude;
         ASSERT_NEAR(static_cast<double>(g.c.data[at]), sum, tolerance)
@@ -75,7 +76,7 @@ void check(std::int64_t m, std::int64_t n, std::int64_t k) {
   const auto bias = random_values<T>(n, 3), before = random_values<T>(m * n, 4);
   for (const bool a_transposed : {false, true}) {
     for (const bool b_transposed : {false, true}) {
-      for (const bool epilogue : {false, true}) {
+      for (const int epilogues : {0, 2, 3}) {
         for (const bool c_transposed : {false, true}) {
           auto c = before;
           const Gemm<T> g{
@@ -85,8 +86,9 @@ void check(std::int64_t m, std::int64_t n, std::int64_t k) {
               .a = dense(a, m, k, a_transposed),
               .b = dense(b, k, n, b_transposed),
               .c = c_transposed ? MatrixView<T>{c.data(), 1, m} : MatrixView<T>{c.data(), n, 1},
-              .bias = epilogue ? bias.data() : nullptr,
-              .accumulate = epilogue};
+              .bias = epilogues > 0 ? bias.data() : nullptr,
+              .accumulate = epilogues > 0,
+              .relu = epilogues > 2};
           run(g, 1);
           expect_is_product(g, before.data(),
                             std::string(a_transposed ? "T" : "N") + (b_transposed ? "T" : "N"));
@@ -125,6 +127,42 @@ TYPED_TEST(GemmOf, NeverReadsCUnlessAccumulating) {
                     .c = {c.data(), 20, 1}};
     run(g, 1);
     expect_is_product(g, c.data(), "NaN in C");
+  }
+}
+
+// In every path: whole tiles and edges, dense columns or not, roles exchanged or not, several
+// blocks of depth, of which only the last may look at the sign.
+TYPED_TEST(GemmOf, ReluIsThatOfThePlainProductBitForBit) {
+  using T = TypeParam;
+  for (const std::int64_t m : {1, 3, 12, 29}) {
+    for (const std::int64_t n : {1, 16, 40, 64}) {
+      for (const std::int64_t k : {0, 5, 256, 600}) {
+        for (const bool transposed : {false, true}) {
+          auto a = random_values<T>(m * k, 1), bias = random_values<T>(n, 3);
+          const auto b = random_values<T>(k * n, 2);
+          bias[0] = std::numeric_limits<T>::quiet_NaN();
+          std::vector<T> plain(static_cast<std::size_t>(m * n)), fused = plain;
+          Gemm<T> g{.m = m,
+                    .n = n,
+                    .k = k,
+                    .a = dense(a, m, k, false),
+                    .b = dense(b, k, n, transposed),
+                    .c = {plain.data(), transposed ? 1 : n, transposed ? m : 1},
+                    .bias = bias.data()};
+          run(g, 1);
+          g.c.data = fused.data();
+          g.relu = true;
+          run(g, 1);
+          for (std::size_t i = 0; i < plain.size(); ++i) {
+            if (std::isnan(plain[i])) {
+              ASSERT_TRUE(std::isnan(fused[i])) << m << " " << n << " " << k << " at " << i;
+            } else {
+              ASSERT_EQ(fused[i], std::max(plain[i], T{0})) << m << " " << n << " " << k;
+            }
+          }
+        }
+      }
+    }
   }
 }
 
