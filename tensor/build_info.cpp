@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "tensor/kernels/instruction_set.h"
+
 namespace lectern {
 namespace {
 
@@ -14,22 +16,6 @@ constexpr std::string_view kCompiler = "clang " __clang_version__;
 constexpr std::string_view kCompiler = "g++ " __VERSION__;
 #else
 constexpr std::string_view kCompiler = "unknown compiler";
-#endif
-
-#if defined(__AVX512F__)
-constexpr std::string_view kSimd = "AVX-512";
-#elif defined(__AVX2__)
-constexpr std::string_view kSimd = "AVX2";
-#elif defined(__AVX__)
-constexpr std::string_view kSimd = "AVX";
-#elif defined(__SSE2__)
-constexpr std::string_view kSimd = "SSE2";
-#elif defined(__ARM_FEATURE_SVE)
-constexpr std::string_view kSimd = "SVE";
-#elif defined(__ARM_NEON)
-constexpr std::string_view kSimd = "NEON";
-#else
-constexpr std::string_view kSimd = "no SIMD";
 #endif
 
 #if defined(__OPTIMIZE__)
@@ -50,7 +36,7 @@ BuildInfo build_info() {
   return {.version = LECTERN_VERSION,
           .compiler = kCompiler,
           .build_type = LECTERN_BUILD_TYPE,
-          .simd = kSimd,
+          .simd = kernels::instruction_set(),
           .optimised = kOptimised,
           .openmp = kOpenMp};
 }

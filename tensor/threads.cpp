@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "tensor/error.h"
-#include "tensor/kernels/parallel.h"
+#include "tensor/kernels/team_size.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -63,16 +63,12 @@ void let_waiting_threads_sleep([[maybe_unused]] char** argv) {
 #endif
 }
 
-int threads_for(std::int64_t work) {
-  return kernels::team_size(static_cast<double>(work), num_threads());
-}
+int threads_for(std::int64_t work) { return team_size(static_cast<double>(work), num_threads()); }
 
 // One threshold for all: the kernels that judge their own work (products, attention) read it too.
 void set_parallel_threshold(std::int64_t work) {
-  kernels::serial_threshold.store(work, std::memory_order_relaxed);
+  serial_threshold.store(work, std::memory_order_relaxed);
 }
-std::int64_t parallel_threshold() {
-  return kernels::serial_threshold.load(std::memory_order_relaxed);
-}
+std::int64_t parallel_threshold() { return serial_threshold.load(std::memory_order_relaxed); }
 
 }  // namespace lectern

@@ -5,47 +5,16 @@
 #endif
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+
+#include "tensor/kernels/team_size.h"
 
 namespace lectern::kernels {
 
 // How every kernel uses threads: one team per call, contiguous shares fixed by (rank, size), and
 // no sum that crosses a share. So the number of threads decides who computes an element, never
 // how, and the bits are the same for any number. Without OpenMP the team is the caller alone.
-
-/// Work below which a kernel stays on one thread, in units of about one nanosecond of one core.
-///
-/// Results never depend on it; tests set it to 0, so that every size runs on a whole team.
-inline std::atomic<std::int64_t> serial_threshold{50'000};
-
-/// Whether `work` (units of `serial_threshold`) pays for a team that is awake.
-inline bool is_worth_a_team(double work) {
-  return work >= static_cast<double>(serial_threshold.load(std::memory_order_relaxed));
-}
-
-// Threads that wait for work spin for a moment and then sleep. A team still awake joins within
-// microseconds, one asleep takes up to a tenth of a millisecond on a virtual machine: more than
-// most ops of a small model. So a team that has just worked works on, and only much work wakes it.
-//
-// A team is as slow as its slowest member: where another program holds a processor, one member more
-// than there are processors left makes all wait.
-
-/// When the last team of this thread ended.
-inline thread_local std::chrono::steady_clock::time_point team_ended{};
-
-/// Processors that no other program uses at this moment, at least 1. Takes some 50 microseconds.
-/// Where the system doesn't tell (it is not Linux), more than there are.
-int count_free_processors();
-
-/// Threads worth using for `work` (units of `serial_threshold`) when `threads` are offered: all of
-/// them if the threshold is 0, else no more than are free.
-int team_size(double work, int threads, bool is_awake, int free_processors);
-
-/// The same for the team of this thread as it is now; processors are counted 20 times a second.
-int team_size(double work, int threads);
 
 /// Half-open range of indices.
 struct Range {
@@ -68,7 +37,7 @@ void on_team([[maybe_unused]] int threads, const Body& body) {
   if (threads > 1) {
 #pragma omp parallel num_threads(threads)
     body(omp_get_thread_num(), omp_get_num_threads());
-    team_ended = std::chrono::steady_clock::now();
+    note_end_of_team();
     return;
   }
 #endif

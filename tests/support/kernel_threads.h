@@ -5,7 +5,7 @@
 #include <memory>
 #include <new>
 
-#include "tensor/kernels/parallel.h"
+#include "tensor/kernels/team_size.h"
 
 namespace lectern::kernels {
 

@@ -1,4 +1,4 @@
-#include "tensor/kernels/parallel.h"
+#include "tensor/kernels/team_size.h"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "tensor/kernels/parallel.h"
 #include "tests/support/kernel_threads.h"
 
 namespace lectern::kernels {

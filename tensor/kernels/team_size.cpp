@@ -1,13 +1,20 @@
-#include "tensor/kernels/parallel.h"
+#include "tensor/kernels/team_size.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
 #include <system_error>
 
-namespace lectern::kernels {
+namespace lectern {
+
+std::atomic<std::int64_t> serial_threshold{50'000};
+
+bool is_worth_a_team(double work) {
+  return work >= static_cast<double>(serial_threshold.load(std::memory_order_relaxed));
+}
 
 // Linux tells in /proc how many threads run at this moment, which processors there are, and what
 // each thread of this program does. Another system has no such files: there every count is 0.
@@ -15,6 +22,8 @@ namespace lectern::kernels {
 namespace {
 
 using std::chrono::steady_clock;
+
+thread_local steady_clock::time_point team_ended{};
 
 int processors() {
   std::ifstream lines("/proc/stat");  // "cpu …", "cpu0 …", "cpu1 …", and others
@@ -54,6 +63,8 @@ int count_free_processors() {
   return std::max(all - others, 1);
 }
 
+void note_end_of_team() { team_ended = steady_clock::now(); }
+
 int team_size(double work, int threads, bool is_awake, int free_processors) {
   constexpr double waking = 16;  // times the work that pays for a team awake
   if (!is_worth_a_team(work)) return 1;
@@ -75,4 +86,4 @@ int team_size(double work, int threads) {
   return team_size(work, threads, now - team_ended < stays_awake, free_processors);
 }
 
-}  // namespace lectern::kernels
+}  // namespace lectern
