@@ -1,4 +1,4 @@
-# cmake -D PROGRAM=… -D WANT=file -P same_output.cmake: fails unless the program prints the file.
+# cmake -D "PROGRAM=[emulator;]program" -D WANT=file -P same_output.cmake: fails unless the program prints the file.
 execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE got RESULT_VARIABLE status)
 file(READ ${WANT} want)
 if(NOT status EQUAL 0)
