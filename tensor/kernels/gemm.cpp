@@ -29,9 +29,10 @@ namespace lectern::kernels {
 // Nothing else enters: packing, the exchange of roles and the threads' shares only decide where a
 // value is read and by whom.
 //
-// Reached with AVX-512 on Zen 5, float, one thread, of a peak of 270 GFLOP/s: 245 at 512³ and for
-// projections of 768 tokens (NN, NT and TN alike), 145 for 256 products 20×20 by 20×32 and 70 for
-// 20×32 by (20×32)ᵀ, whose small B is transposed first.
+// Reached with AVX-512 on Zen 5, float, one thread, in percent of a peak of 230 GFLOP/s: 86 at 512³
+// and 1024³ (77 while neighbours fill the last level of the cache), 84 to 88 for projections of 768
+// tokens (NN, NT and TN alike), 52 for 256 products 20×20 by 20×32 and 19 for 20×20 by (32×20)ᵀ,
+// whose small B is transposed first.
 //
 // Ref: Goto, van de Geijn (2008), "Anatomy of high-performance matrix multiplication", ACM TOMS
 //      34(3); Van Zee, van de Geijn (2015), "BLIS", ACM TOMS 41(3).
