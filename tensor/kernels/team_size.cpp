@@ -43,10 +43,11 @@ int running_threads() {
 
 /// Those of this program.
 int own_running_threads() {
-  std::error_code none;
+  std::error_code error;  // nothing here is worth an exception
+  std::filesystem::directory_iterator thread("/proc/self/task", error);
   int running = 0;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", none)) {
-    std::ifstream file(thread.path() / "stat");  // "77 (name) R …"
+  for (; !error && thread != std::filesystem::directory_iterator(); thread.increment(error)) {
+    std::ifstream file(thread->path() / "stat");  // "77 (name) R …"
     std::string text;
     std::getline(file, text);
     if (text.find(") R ") != std::string::npos) ++running;
