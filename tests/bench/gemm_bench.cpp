@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "tensor/matmul.h"
 #include "tensor/random.h"
@@ -38,13 +39,15 @@ std::string_view name_of(Layout layout) {
   return "";
 }
 
-double flops(const Product& p) {
-  return 2 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+double flops(const Product& p, std::int64_t count = 1) {
+  return 2 * static_cast<double>(p.m * p.n) * static_cast<double>(p.k * count);
 }
 
-/// [rows, columns], whose columns lie dense if it is transposed in memory.
-Tensor matrix(Rng& rng, std::int64_t rows, std::int64_t columns, bool transposed) {
-  return transposed ? transpose(rng.normal({columns, rows}), 0, 1) : rng.normal({rows, columns});
+/// [..., rows, columns], whose columns lie dense if it is transposed in memory.
+Tensor operand(Rng& rng, Shape shape, bool transposed) {
+  if (!transposed) return rng.normal(shape);
+  std::swap(shape[-2], shape[-1]);
+  return transpose(rng.normal(shape), -2, -1);
 }
 
 /// The rows [rows, width] of one head out of those of all heads, [rows, heads, width].
@@ -55,9 +58,9 @@ Tensor one_head(Rng& rng, std::int64_t rows, std::int64_t width) {
 void gemm(benchmark::State& state, int threads, const Product& p, Layout layout) {
   Rng rng(1);
   const bool split = layout == Layout::split;
-  const Tensor a = split ? one_head(rng, p.m, p.k) : matrix(rng, p.m, p.k, layout == Layout::TN);
+  const Tensor a = split ? one_head(rng, p.m, p.k) : operand(rng, {p.m, p.k}, layout == Layout::TN);
   const Tensor b = split ? transpose(one_head(rng, p.n, p.k), 0, 1)
-                         : matrix(rng, p.k, p.n, layout == Layout::NT);
+                         : operand(rng, {p.k, p.n}, layout == Layout::NT);
   const Tensor c = Tensor::empty({p.m, p.n});
   measure(state, {.threads = threads, .flops = flops(p)}, [&] { matmul_into(c, a, b, false); });
 }
@@ -66,12 +69,10 @@ void gemm(benchmark::State& state, int threads, const Product& p, Layout layout)
 void batched(benchmark::State& state, int threads, std::int64_t batch, const Product& p,
              Layout layout) {
   Rng rng(1);
-  const Tensor a = layout == Layout::TN ? transpose(rng.normal({batch, p.k, p.m}), 1, 2)
-                                        : rng.normal({batch, p.m, p.k});
-  const Tensor b = layout == Layout::NT ? transpose(rng.normal({batch, p.n, p.k}), 1, 2)
-                                        : rng.normal({batch, p.k, p.n});
+  const Tensor a = operand(rng, {batch, p.m, p.k}, layout == Layout::TN);
+  const Tensor b = operand(rng, {batch, p.k, p.n}, layout == Layout::NT);
   const Tensor c = Tensor::empty({batch, p.m, p.n});
-  measure(state, {.threads = threads, .flops = flops(p) * static_cast<double>(batch)},
+  measure(state, {.threads = threads, .flops = flops(p, batch)},
           [&] { matmul_into(c, a, b, false); });
 }
 
@@ -86,8 +87,7 @@ void scores(benchmark::State& state, int threads, const Model& model) {
   const Tensor q = heads(rng, model), k = transpose(heads(rng, model), -2, -1);
   const Tensor s = Tensor::empty({model.batch, model.heads, model.length, model.length});
   const Product p{model.length, model.length, model.head_width()};
-  measure(state,
-          {.threads = threads, .flops = flops(p) * static_cast<double>(model.batch * model.heads)},
+  measure(state, {.threads = threads, .flops = flops(p, model.batch * model.heads)},
           [&] { matmul_into(s, q, k, false); });
 }
 
@@ -96,8 +96,7 @@ void values(benchmark::State& state, int threads, const Model& model) {
   const Tensor w = rng.normal({model.batch, model.heads, model.length, model.length});
   const Tensor v = heads(rng, model), y = heads(rng, model);
   const Product p{model.length, model.head_width(), model.length};
-  measure(state,
-          {.threads = threads, .flops = flops(p) * static_cast<double>(model.batch * model.heads)},
+  measure(state, {.threads = threads, .flops = flops(p, model.batch * model.heads)},
           [&] { matmul_into(y, w, v, false); });
 }
 

@@ -67,7 +67,8 @@ class Translation(nn.Module):
 
 
 def training_step(name):
-    """The number of parameters, and a function that makes one step: forward, loss, backward, clipping, Adam, gradients dropped."""
+    """The number of parameters, and a function that makes one step: forward, loss, backward,
+    clipping, Adam, gradients dropped."""
     width, heads, layers, feed_forward, vocabulary, batch, length, _ = MODELS[name]
     torch.manual_seed(0)
     model = Translation(width, heads, layers, feed_forward, vocabulary)
