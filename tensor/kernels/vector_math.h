@@ -37,6 +37,21 @@ inline Vector<float> vcopysign(Vector<float> x, Vector<float> sign) {
   return std::bit_cast<Vector<float>>(magnitude | sign_bit);
 }
 
+/// x 2^n, rounded once, for whole numbers n from -150 to 128.
+inline Vector<float> times_power_of_two(Vector<float> x, Vector<float> n) {
+#if defined(__AVX512F__)
+  constexpr __mmask16 all = 0xFFFF;  // without a mask, GCC 12 warns of its own header
+  return _mm512_maskz_scalef_ps(all, x, n);
+#else
+  // In two factors, since an exponent holds -126..127.
+  const auto exponent = __builtin_convertvector(n, Vector<std::int32_t>);
+  const auto half = exponent >> 1;
+  const auto first = std::bit_cast<Vector<float>>((half + 127) << 23);
+  const auto second = std::bit_cast<Vector<float>>((exponent - half + 127) << 23);
+  return x * first * second;
+#endif
+}
+
 /// e^x = 2^n e^r with n the integer nearest to x / log 2, so that |r| <= log(2) / 2.
 inline Vector<float> vexp(Vector<float> x) {
   constexpr float to_zero = -104;  // e^-104 is below half the smallest denormal
@@ -45,7 +60,8 @@ inline Vector<float> vexp(Vector<float> x) {
   constexpr float log2_e = 0x1.715476p0F;
   constexpr float ln2_high = 0x1.62e4p-1F;  // 15 bits: its products with n are exact
   constexpr float ln2_low = 0x1.7f7d1cp-20F;
-  x = x < to_zero ? broadcast(to_zero) : x;
+  const auto is_zero = x < to_zero;  // set aside: where a result underflows, a core stops for long
+  x = is_zero ? Vector<float>{} : x;
   x = x > to_infinity ? broadcast(to_infinity) : x;
   const Vector<float> shifted = x * log2_e + round;
   const Vector<float> n = shifted - round;
@@ -53,13 +69,7 @@ inline Vector<float> vexp(Vector<float> x) {
   const Vector<float> tail = polynomial(
       r, {0.49999993432F, 0.16666520400F, 0.04166839074F, 0.00836874504F, 0.00138145425F});
   const Vector<float> e_r = (r * r * tail + r) + 1.0F;
-  // 2^n in two factors, since n reaches from -150 to 128 and an exponent holds -126..127.
-  const auto exponent =
-      std::bit_cast<Vector<std::int32_t>>(shifted) - std::bit_cast<std::int32_t>(round);
-  const auto half = exponent >> 1;
-  const auto first = std::bit_cast<Vector<float>>((half + 127) << 23);
-  const auto second = std::bit_cast<Vector<float>>((exponent - half + 127) << 23);
-  return e_r * first * second;
+  return is_zero ? Vector<float>{} : times_power_of_two(e_r, n);
 }
 
 /// tanh |x| = 1 - 2 / (e^(2|x|) + 1), and x + x³ P(x²) near 0 where that would cancel.
