@@ -19,7 +19,7 @@ namespace lectern::kernels {
 //           64..127     │ 1 2 3 │  1 2 3  │ skipped │ 4        of keys skip tiles too)
 //
 //   1. scores S = Q Kᵀ of a tile
-//   2. weights: hide, scale, m, P = exp(S - m), l; dropout of P
+//   2. weights: scale, hide, m, P = exp(S - m), l; dropout of P
 //   3. out += P V
 //   4. after the last tile: out / l, log_sum_exp = m + log l
 
@@ -33,14 +33,15 @@ struct RunningRows {
   bool seen[attention_tile];  ///< some key was visible
 };
 
-/// Turns row i of the scores into exponentials relative to the largest score so far. Returns the
-/// factor by which that scales what the row summed before.
+/// Turns row i of the scores into exponentials relative to the largest score so far, times the
+/// factors of dropout if there are any. Returns the factor by which that scales what the row summed
+/// before.
 template <class T>
-T weigh_row(T* row, std::int64_t keys, std::int64_t end, std::int64_t i, RunningRows<T>& rows) {
+T weigh_row(T* row, std::int64_t keys, const T* factors, std::int64_t i, RunningRows<T>& rows) {
   constexpr T lowest = hidden_score<T>;
   Vector<T> top = broadcast(lowest);
   for (std::int64_t j = 0; j < keys; j += lanes<T>) {
-    const Vector<T> score = load_scores(row, j, end);
+    const Vector<T> score = load(row + j);
     top = score > top ? score : top;
   }
   const T before = rows.maximum[i];
@@ -48,9 +49,9 @@ T weigh_row(T* row, std::int64_t keys, std::int64_t end, std::int64_t i, Running
   const T shift = maximum == lowest ? 0 : maximum;  // -inf - -inf would be NaN
   Vector<T> sums = {};  // a tile adds at most attention_tile / lanes<T> numbers to each lane
   for (std::int64_t j = 0; j < keys; j += lanes<T>) {
-    const Vector<T> e = vexp(load_scores(row, j, end) - shift);
-    store(row + j, e);
+    const Vector<T> e = vexp(load(row + j) - shift);
     sums += e;
+    store(row + j, factors != nullptr ? e * load(factors + j) : e);
   }
   const T total = reduce_lanes<T>(sums, [](auto x, auto y) { return x + y; });
   const T rescale = before == lowest ? 0 : std::exp(before - shift);
@@ -81,26 +82,20 @@ void add_tile(const Attention& a, const Head& head, const HeadMatrices<T>& in,
                .k = a.width,
                .a = rows_from(in.q, tile.query),
                .b = transposed(rows_from(in.k, tile.key)),
-               .c = scratch.scores},
+               .c = scratch.scores,
+               .whole_registers = true},
        scratch.products, 1);
   // 2. Weights, not yet divided by their sum. Registers are read and written whole; what lies
   // beyond the last key is never used.
   const MatrixView<T> out = rows_from(in.out, tile.query);
-  const bool first = tile.key == 0;
+  const bool first = tile.key == 0, drops = a.dropout.p > 0;
+  if (drops) draw_dropout(a, head, tile, scratch.factors);
   for (std::int64_t i = 0; i < tile.queries; ++i) {
     T* const row = scratch.scores.data + i * attention_tile;
-    const VisibleKeys visible = scale_and_hide(a, head, tile, i, row);
-    rows.seen[i] |= visible.any;
-    const T rescale = weigh_row(row, tile.keys, visible.end, i, rows);
+    const T* const factors = drops ? scratch.factors + i * tile.keys : nullptr;
+    rows.seen[i] |= scale_and_hide(a, head, tile, i, row);
+    const T rescale = weigh_row(row, tile.keys, factors, i, rows);
     if (!first) scale_row(out.data + i * out.row_stride, a.value_width, rescale);
-  }
-  if (a.dropout.p > 0) {
-    draw_dropout(a, head, tile, scratch.factors);
-    for (std::int64_t i = 0; i < tile.queries; ++i) {
-      T* const row = scratch.scores.data + i * attention_tile;
-      const T* const factors = scratch.factors + i * tile.keys;
-      for (std::int64_t j = 0; j < tile.keys; ++j) row[j] *= factors[j];
-    }
   }
   // 3. Values.
   gemm(Gemm<T>{.m = tile.queries,

@@ -65,24 +65,19 @@ inline std::int64_t visible_end(const Attention& a, const Head& head, std::int64
   return std::max<std::int64_t>(end, 0);
 }
 
-/// Which scores of a row of a tile count.
-struct VisibleKeys {
-  std::int64_t end;  ///< none from here on
-  bool any;          ///< some before that
-};
-
-/// Scales row i of a tile (counted from its first query) and tells what the mask leaves of it.
-/// Writes -inf over scores that its dense part hides; those from `end` on are load_scores's.
+/// Scales row i of a tile (counted from its first query) and hides what the mask hides, and all
+/// that lies beyond the last key. Returns whether any key is left.
 template <class T>
-VisibleKeys scale_and_hide(const Attention& a, const Head& head, const ScoreTile& tile,
-                           std::int64_t i, T* row) {
-  for (std::int64_t j = 0; j < tile.keys; j += lanes<T>) {
-    store(row + j, load(row + j) * static_cast<T>(a.scale));
-  }
+bool scale_and_hide(const Attention& a, const Head& head, const ScoreTile& tile, std::int64_t i,
+                    T* row) {
   const std::int64_t query = tile.query + i;
   const std::int64_t end =
       std::clamp<std::int64_t>(visible_end(a, head, query) - tile.key, 0, tile.keys);
-  if (a.mask.keep == nullptr) return {end, end > 0};
+  for (std::int64_t j = 0; j < tile.keys; j += lanes<T>) {
+    const Vector<T> score = load(row + j) * static_cast<T>(a.scale);
+    store(row + j, first_lanes<T>(score, end - j, hidden_score<T>));
+  }
+  if (a.mask.keep == nullptr) return end > 0;
   const std::int64_t* const stride = a.mask.keep_strides;
   const bool* const keep = a.mask.keep + head.sample * stride[0] + head.head * stride[1] +
                            query * stride[2] + tile.key * stride[3];
@@ -92,13 +87,7 @@ VisibleKeys scale_and_hide(const Attention& a, const Head& head, const ScoreTile
     row[j] = kept ? row[j] : hidden_score<T>;
     any |= kept;
   }
-  return {end, any};
-}
-
-/// Scores j..j+lanes-1 of a row, -inf from `end` on.
-template <class T>
-Vector<T> load_scores(const T* row, std::int64_t j, std::int64_t end) {
-  return load(row + j, std::clamp<std::int64_t>(end - j, 0, lanes<T>), hidden_score<T>);
+  return any;
 }
 
 /// Calls body(tile) for the tiles of keys that any query of query..query+queries-1 may see.

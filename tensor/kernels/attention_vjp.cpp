@@ -12,10 +12,9 @@ namespace lectern::kernels {
 // size [Tq, Tk] is kept. With F the factors of dropout (1 without):
 //
 //   1. scores S = Q Kᵀ of a tile
-//   2. weights W = exp(scale S - L), 0 where hidden
-//   3. dV += (W F)ᵀ G, and, since out_i = sum_j W_ij F_ij v_j,
+//   2. weights W = exp(scale S - L), 0 where hidden; since out_i = sum_j W_ij F_ij v_j,
 //      dW = (G Vᵀ) F, dS = scale W (dW - <g_i, out_i>)
-//   4. dQ += dS K, dK += dSᵀ Q
+//   3. dV += (W F)ᵀ G, dQ += dS K, dK += dSᵀ Q
 //
 // A head is one thread's, and its tiles are added in a fixed order.
 
@@ -36,13 +35,6 @@ void clear(MatrixView<T> matrix, std::int64_t rows, std::int64_t columns) {
   }
 }
 
-/// c += a b on one thread.
-template <class T>
-void add_product(std::int64_t m, std::int64_t n, std::int64_t k, MatrixView<const T> a,
-                 MatrixView<const T> b, MatrixView<T> c, std::byte* scratch) {
-  gemm(Gemm<T>{.m = m, .n = n, .k = k, .a = a, .b = b, .c = c, .accumulate = true}, scratch, 1);
-}
-
 /// <g_i, out_i>: the sum over keys of weight times its gradient.
 template <class T>
 double weight_dot(const T* g, const T* out, std::int64_t width) {
@@ -53,78 +45,95 @@ double weight_dot(const T* g, const T* out, std::int64_t width) {
   return sums.total();
 }
 
-/// Scores of row i to weights; a query that sees no key has log_sum_exp -inf and weights 0.
+/// What step 2 knows of a row.
 template <class T>
-void weigh_row(T* row, std::int64_t keys, std::int64_t end, double log_sum_exp) {
-  if (log_sum_exp == -std::numeric_limits<double>::infinity()) {
-    std::fill_n(row, keys, T{0});
+struct Row {
+  double log_sum_exp;  ///< -inf for a query that sees no key
+  T dot;               ///< <g_i, out_i>
+  const T* factors;    ///< of dropout, or null
+};
+
+/// A row of scores becomes W F, the row of G Vᵀ becomes dS. Registers are read and written whole;
+/// what lies beyond the last key is never used.
+template <class T>
+void weigh_row(const Row<T>& row, T scale, std::int64_t keys, T* w, T* ds) {
+  if (row.log_sum_exp == -std::numeric_limits<double>::infinity()) {
+    std::fill_n(w, keys, T{0});
+    std::fill_n(ds, keys, T{0});
     return;
   }
-  const T first = static_cast<T>(log_sum_exp);  // in two parts: score - first is nearly exact
-  const T second = static_cast<T>(log_sum_exp - static_cast<double>(first));
+  // In two parts: score - first is nearly exact.
+  const T first = static_cast<T>(row.log_sum_exp);
+  const T second = static_cast<T>(row.log_sum_exp - static_cast<double>(first));
   for (std::int64_t j = 0; j < keys; j += lanes<T>) {
-    store(row + j, vexp((load_scores(row, j, end) - first) - second));
+    const Vector<T> factor = row.factors != nullptr ? load(row.factors + j) : broadcast(T{1});
+    const Vector<T> weight = vexp((load(w + j) - first) - second);
+    store(ds + j, scale * weight * (load(ds + j) * factor - row.dot));
+    store(w + j, weight * factor);
   }
 }
 
 template <class T>
 void tile_vjp(const Attention& a, const Head& head, const HeadMatrices<T>& in,
               const ScoreTile& tile, const T* dots, const AttentionScratch<T>& scratch) {
-  const auto scale = static_cast<T>(a.scale);
   const MatrixView<const T> q = rows_from(in.q, tile.query), g = rows_from(in.g, tile.query);
   const MatrixView<const T> k = rows_from(in.k, tile.key), v = rows_from(in.v, tile.key);
   const MatrixView<T> weights = scratch.scores, gradients = scratch.gradients;
   // 1. Scores, and G Vᵀ.
-  gemm(Gemm<T>{.m = tile.queries,
-               .n = tile.keys,
-               .k = a.width,
-               .a = q,
-               .b = transposed(k),
-               .c = weights},
-       scratch.products, 1);
-  gemm(Gemm<T>{.m = tile.queries,
-               .n = tile.keys,
-               .k = a.value_width,
-               .a = g,
-               .b = transposed(v),
-               .c = gradients},
-       scratch.products, 1);
-  // 2. Weights.
-  for (std::int64_t i = 0; i < tile.queries; ++i) {
-    T* const w = weights.data + i * attention_tile;
-    const VisibleKeys visible = scale_and_hide(a, head, tile, i, w);
-    weigh_row(w, tile.keys, visible.end, in.log_sum_exp[tile.query + i]);
-  }
-  // 3. dS in place of G Vᵀ, and W F in place of W.
+  const auto rows_times_rows = [&](MatrixView<const T> rows, MatrixView<const T> others,
+                                   std::int64_t width, MatrixView<T> c) {
+    gemm(Gemm<T>{.m = tile.queries,
+                 .n = tile.keys,
+                 .k = width,
+                 .a = rows,
+                 .b = transposed(others),
+                 .c = c,
+                 .whole_registers = true},
+         scratch.products, 1);
+  };
+  rows_times_rows(q, k, a.width, weights);
+  rows_times_rows(g, v, a.value_width, gradients);
+  // 2. W F in place of the scores, dS in place of G Vᵀ.
   const bool drops = a.dropout.p > 0;
   if (drops) draw_dropout(a, head, tile, scratch.factors);
   for (std::int64_t i = 0; i < tile.queries; ++i) {
     T* const w = weights.data + i * attention_tile;
-    T* const ds = gradients.data + i * attention_tile;
-    const T* const factors = scratch.factors + i * tile.keys;
-    for (std::int64_t j = 0; j < tile.keys; ++j) {
-      const T factor = drops ? factors[j] : 1;
-      ds[j] = scale * w[j] * (ds[j] * factor - dots[i]);
-      w[j] *= factor;
-    }
+    scale_and_hide(a, head, tile, i, w);
+    const Row<T> row{in.log_sum_exp[tile.query + i], dots[i],
+                     drops ? scratch.factors + i * tile.keys : nullptr};
+    weigh_row(row, static_cast<T>(a.scale), tile.keys, w, gradients.data + i * attention_tile);
   }
-  add_product(tile.keys, a.value_width, tile.queries, transposed(read_only(weights)), g,
-              rows_from(in.dv, tile.key), scratch.products);
-  // 4. Gradients of queries and keys.
-  add_product(tile.queries, a.width, tile.keys, read_only(gradients), k,
-              rows_from(in.dq, tile.query), scratch.products);
-  add_product(tile.keys, a.width, tile.queries, transposed(read_only(gradients)), q,
-              rows_from(in.dk, tile.key), scratch.products);
+  // 3. Gradients. The first tile of keys writes those of its queries, the first of queries those of
+  // its keys; the others add.
+  const auto add = [&](std::int64_t m, std::int64_t n, std::int64_t depth, MatrixView<const T> left,
+                       MatrixView<const T> right, MatrixView<T> c, bool accumulate) {
+    gemm(
+        Gemm<T>{
+            .m = m, .n = n, .k = depth, .a = left, .b = right, .c = c, .accumulate = accumulate},
+        scratch.products, 1);
+  };
+  add(tile.keys, a.value_width, tile.queries, transposed(read_only(weights)), g,
+      rows_from(in.dv, tile.key), tile.query > 0);
+  add(tile.queries, a.width, tile.keys, read_only(gradients), k, rows_from(in.dq, tile.query),
+      tile.key > 0);
+  add(tile.keys, a.width, tile.queries, transposed(read_only(gradients)), q,
+      rows_from(in.dk, tile.key), tile.query > 0);
 }
 
 template <class T>
 void head_vjp(const Attention& a, const Head& head, const HeadMatrices<T>& in,
               const AttentionScratch<T>& scratch) {
-  clear(in.dq, a.queries, a.width);
-  clear(in.dk, a.keys, a.width);
-  clear(in.dv, a.keys, a.value_width);
+  // What no first tile will write.
+  const std::int64_t last_of_first = std::min(attention_tile, a.queries) - 1;
+  const std::int64_t written = last_of_first < 0 ? 0 : visible_end(a, head, last_of_first);
+  clear(rows_from(in.dk, written), a.keys - written, a.width);
+  clear(rows_from(in.dv, written), a.keys - written, a.value_width);
   for (std::int64_t query = 0; query < a.queries; query += attention_tile) {
     const std::int64_t queries = std::min(attention_tile, a.queries - query);
+    if (visible_end(a, head, query + queries - 1) == 0) {
+      clear(rows_from(in.dq, query), queries, a.width);
+      continue;
+    }
     T dots[attention_tile];
     for (std::int64_t i = 0; i < queries; ++i) {
       dots[i] =

@@ -1,6 +1,7 @@
 #include "tensor/kernels/gemm.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tensor/kernels/gemm_pack.h"
 #include "tensor/kernels/gemm_tile.h"
@@ -66,27 +67,22 @@ struct Product {
   MatrixView<T> c;
   const T* bias;
   std::int64_t bias_row, bias_col;
-  bool accumulate, relu;
+  bool accumulate, relu, whole_registers;
 };
-
-template <class T>
-Product<T> without_batch(const Gemm<T>& g) {
-  Product<T> p{g.m, g.n, g.k, g.a, g.b, g.c, g.bias, 0, 1, g.accumulate, g.relu};
-  // Operands without elements may have no address, from which only steps of 0 lead anywhere.
-  if (g.k == 0) p.a = p.b = {nullptr, 0, 0};
-  return p;
-}
 
 /// With few rows and columns of B that are not dense, Cᵀ = Bᵀ Aᵀ is the same product with a small
 /// matrix to pack and the large one read in place.
 template <class T>
-Product<T> exchange_roles_if_better(const Product<T>& p) {
-  if (p.m >= p.n || p.m > tile_columns<T> || p.b.col_stride == 1) return p;
-  const auto transposed = [](auto view) {
-    return decltype(view){view.data, view.col_stride, view.row_stride};
-  };
-  return {p.n,    p.m,        p.k,        transposed(p.b), transposed(p.a), transposed(p.c),
-          p.bias, p.bias_col, p.bias_row, p.accumulate,    p.relu};
+void exchange_roles_if_better(Product<T>& p) {
+  if (p.m >= p.n || p.m > tile_columns<T> || p.b.col_stride == 1) return;
+  const auto transpose = [](auto& view) { std::swap(view.row_stride, view.col_stride); };
+  std::swap(p.m, p.n);
+  std::swap(p.a, p.b);
+  transpose(p.a);
+  transpose(p.b);
+  transpose(p.c);
+  std::swap(p.bias_row, p.bias_col);
+  p.whole_registers = false;
 }
 
 template <class T>
@@ -98,7 +94,10 @@ std::int64_t batch_count(const Gemm<T>& g) {
 
 /// The product at position `index` of the batch in row-major order.
 template <class T>
-Product<T> product_at(const Gemm<T>& g, Product<T> p, std::int64_t index) {
+Product<T> product_at(const Gemm<T>& g, std::int64_t index) {
+  Product<T> p{g.m, g.n, g.k, g.a, g.b, g.c, g.bias, 0, 1, g.accumulate, g.relu, g.whole_registers};
+  // Operands without elements may have no address, from which only steps of 0 lead anywhere.
+  if (g.k == 0) p.a = p.b = {nullptr, 0, 0};
   for (std::size_t axis = g.batch.size(); axis-- > 0;) {
     const BatchAxis& along = g.batch[axis];
     const std::int64_t position = index % along.extent;
@@ -109,6 +108,7 @@ Product<T> product_at(const Gemm<T>& g, Product<T> p, std::int64_t index) {
     }
     p.c.data += position * along.c_stride;
   }
+  exchange_roles_if_better(p);
   return p;
 }
 
@@ -177,7 +177,7 @@ Tile<T> tile_at(const Product<T>& p, const Block& block, std::int64_t i, std::in
       .c = p.c.data + i * p.c.row_stride + column * p.c.col_stride,
       .c_row = p.c.row_stride,
       .c_col = p.c.col_stride,
-      .columns = columns,
+      .columns = p.whole_registers ? panel_width<T>(columns) : columns,
       .bias = first && p.bias != nullptr ? p.bias + i * p.bias_row + column * p.bias_col : nullptr,
       .bias_row = p.bias_row,
       .bias_col = p.bias_col,
@@ -223,6 +223,7 @@ void multiply_block(const Product<T>& p, const Block& block, Range rows, Range c
 /// nothing of what another has packed. Packed, A would be packed by each of them.
 template <class T>
 bool divides_rows(const Product<T>& p, int size) {
+  if (size == 1) return true;
   const std::int64_t rows = p.m / tile_rows, columns = p.n / tile_columns<T>;
   const bool columns_are_even = columns >= 4 * size || p.n % (size * tile_columns<T>) == 0;
   return rows >= columns && (packs_a(p) || !columns_are_even);
@@ -235,6 +236,7 @@ bool divides_rows(const Product<T>& p, int size) {
 template <class T>
 void multiply(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size) {
   const auto mine = [&](std::int64_t extent, std::int64_t unit) {
+    if (size == 1) return Range{0, extent};
     const Range units = share((extent + unit - 1) / unit, rank, size);
     return Range{std::min(units.begin * unit, extent), std::min(units.end * unit, extent)};
   };
@@ -254,6 +256,20 @@ void multiply(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size)
   }
 }
 
+/// Elements of a thread's panels of A, and of a set of panels of B.
+struct PanelSizes {
+  std::int64_t a, b;
+};
+
+template <class T>
+PanelSizes panel_sizes(const Product<T>& p) {
+  const std::int64_t depths = std::min(p.k, depth_block);
+  const std::int64_t rows = round_up(std::min(p.m, row_block), tile_rows);
+  const std::int64_t columns = round_up(std::min(p.n, column_block), tile_columns<T>);
+  const std::int64_t a = packs_a(p) ? round_up(rows * depths + lanes<T>, lanes<T>) : 0;
+  return {a, columns * depths + lanes<T>};
+}
+
 /// Nanoseconds of one core, roughly, that one product takes.
 template <class T>
 double work_of(const Gemm<T>& g) {
@@ -266,21 +282,10 @@ std::int64_t product_count(const Gemm<T>& g) {
   return g.m * g.n == 0 ? 0 : batch_count(g);
 }
 
-/// How a team shares the work, and the scratch that takes.
-struct Plan {
-  bool divides_batch;           ///< whole products to each thread, not parts of each product
-  std::int64_t a_size, b_size;  ///< elements of a thread's panels of A, of a set of panels of B
-};
-
+/// Whether each thread of a team takes whole products, not a part of each.
 template <class T>
-Plan plan_of(const Gemm<T>& g, int team) {
-  const Product<T> p = exchange_roles_if_better(without_batch(g));
-  const std::int64_t depths = std::min(p.k, depth_block);
-  const std::int64_t rows = round_up(std::min(p.m, row_block), tile_rows);
-  const std::int64_t columns = round_up(std::min(p.n, column_block), tile_columns<T>);
-  const std::int64_t a_size = packs_a(p) ? rows * depths + lanes<T> : 0;
-  const bool divides_batch = product_count(g) >= 4 * team || !is_worth_a_team(work_of(g));
-  return {divides_batch, round_up(a_size, lanes<T>), columns * depths + lanes<T>};
+bool divides_batch(const Gemm<T>& g, int team) {
+  return product_count(g) >= 4 * team || !is_worth_a_team(work_of(g));
 }
 
 }  // namespace
@@ -288,33 +293,33 @@ Plan plan_of(const Gemm<T>& g, int team) {
 template <std::floating_point T>
 std::int64_t gemm_scratch_bytes(const Gemm<T>& g, int threads) {
   if (product_count(g) == 0) return 0;
-  const Plan plan = plan_of(g, threads);
+  const PanelSizes sizes = panel_sizes(product_at(g, 0));
   const std::int64_t b_copies = product_count(g) > 1 ? threads : 1;  // a smaller team may want more
-  return (threads * plan.a_size + b_copies * plan.b_size) * static_cast<std::int64_t>(sizeof(T));
+  return (threads * sizes.a + b_copies * sizes.b) * static_cast<std::int64_t>(sizeof(T));
 }
 
 template <std::floating_point T>
 void gemm(const Gemm<T>& g, std::byte* scratch, int threads) {
   const std::int64_t products = product_count(g);
   if (products == 0) return;
-  const int team = team_size(work_of(g) * static_cast<double>(products), threads);
-  const Plan plan = plan_of(g, team);
   T* const panels = reinterpret_cast<T*>(scratch);
-  const auto product = [&](std::int64_t index) {
-    return exchange_roles_if_better(product_at(g, without_batch(g), index));
-  };
+  const Product<T> first = product_at(g, 0);
+  const PanelSizes sizes = panel_sizes(first);
+  const int team = team_size(work_of(g) * static_cast<double>(products), threads);
+  // A tile of attention is so small that what follows would take as long as the product.
+  if (products == 1 && team == 1) return multiply(first, panels, panels + sizes.a, 0, 1);
   on_team(team, [&](int rank, int size) {
-    T* const a_panels = panels + rank * plan.a_size;
-    T* b_panels = panels + team * plan.a_size;
-    if (plan.divides_batch) {
-      b_panels += rank * plan.b_size;
+    T* const a_panels = panels + rank * sizes.a;
+    T* b_panels = panels + team * sizes.a;
+    if (divides_batch(g, team)) {
+      b_panels += rank * sizes.b;
       const Range mine = share(products, rank, size);
       for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-        multiply(product(i), a_panels, b_panels, 0, 1);
+        multiply(product_at(g, i), a_panels, b_panels, 0, 1);
       }
     } else {
       for (std::int64_t i = 0; i < products; ++i) {
-        multiply(product(i), a_panels, b_panels, rank, size);
+        multiply(product_at(g, i), a_panels, b_panels, rank, size);
       }
     }
   });

@@ -35,6 +35,9 @@ struct Gemm {
   const T* bias = nullptr;  ///< added to every row of C, if given; dense
   bool accumulate = false;  ///< adds to what C holds; otherwise that is never read
   bool relu = false;        ///< max(C, 0) of all that, where NaN stays
+  /// Every row of C (and the bias) has room up to whole registers, and what lies there beyond
+  /// column n may be read and overwritten, which is quicker than to leave it.
+  bool whole_registers = false;
   std::span<const BatchAxis> batch = {};  ///< outermost first, any number; none = one product
 };
 

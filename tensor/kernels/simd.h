@@ -71,6 +71,18 @@ inline Vector<T> broadcast(T value) {
   return value - Vector<T>{};
 }
 
+template <class T, std::size_t... I>
+inline Vector<T> number_lanes(std::index_sequence<I...>) {
+  return Vector<T>{static_cast<T>(I)...};
+}
+
+/// v with `rest` in the lanes from `count` on (any count: all or none are kept beyond the ends).
+template <class T>
+inline Vector<T> first_lanes(Vector<T> v, std::int64_t count, T rest) {
+  const auto lane = number_lanes<T>(std::make_index_sequence<static_cast<std::size_t>(lanes<T>)>());
+  return lane < broadcast(static_cast<T>(count)) ? v : broadcast(rest);
+}
+
 // Reading and writing part of a register is the one thing that vector extensions do not express;
 // x86 has instructions for it, and going through memory instead costs more than a short row.
 

@@ -130,6 +130,45 @@ TYPED_TEST(GemmOf, NeverReadsCUnlessAccumulating) {
   }
 }
 
+// The room is the widest register of any processor and the rest of one; of it only what completes a
+// register is touched.
+TYPED_TEST(GemmOf, WholeRegistersChangeNothingBeforeColumnNNorBeyondTheirOwnEnd) {
+  using T = TypeParam;
+  constexpr std::int64_t lanes = 64 / static_cast<std::int64_t>(sizeof(T));
+  for (const std::int64_t m : {1, 3, 12, 29}) {
+    for (const std::int64_t n : {1, 7, 16, 33, 64}) {
+      for (const std::int64_t k : {0, 5, 300}) {
+        for (const bool transposed : {false, true}) {
+          const std::int64_t end = (n + lanes - 1) / lanes * lanes, stride = end + lanes;
+          const auto a = random_values<T>(m * k, 1), b = random_values<T>(k * n, 2);
+          const auto bias = random_values<T>(stride, 3), before = random_values<T>(m * stride, 4);
+          for (const bool epilogue : {false, true}) {
+            auto plain = before, whole = before;
+            Gemm<T> g{.m = m,
+                      .n = n,
+                      .k = k,
+                      .a = dense(a, m, k, false),
+                      .b = dense(b, k, n, transposed),
+                      .c = {plain.data(), stride, 1},
+                      .bias = epilogue ? bias.data() : nullptr,
+                      .accumulate = epilogue,
+                      .relu = epilogue};
+            run(g, 1);
+            g.c.data = whole.data();
+            g.whole_registers = true;
+            run(g, 1);
+            for (std::size_t i = 0; i < plain.size(); ++i) {
+              const std::int64_t column = static_cast<std::int64_t>(i) % stride;
+              if (column >= n && column < end) continue;
+              ASSERT_EQ(whole[i], plain[i]) << m << " " << n << " " << k << " at " << i;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 // In every path: whole tiles and edges, dense columns or not, roles exchanged or not, several
 // blocks of depth, of which only the last may look at the sign.
 TYPED_TEST(GemmOf, ReluIsThatOfThePlainProductBitForBit) {
