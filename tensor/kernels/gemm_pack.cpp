@@ -81,10 +81,14 @@ void pack_copied(const Strip<T>& strip, T* to, std::int64_t width) {
   constexpr std::int64_t ahead = 32;
   for (std::int64_t p = 0; p < strip.k; ++p) {
     const T* const from = strip.data + p * strip.along;
-    for (std::int64_t first = 0; first < width; first += lanes<T>) {
-      const std::int64_t count = std::clamp<std::int64_t>(strip.count - first, 0, lanes<T>);
-      __builtin_prefetch(from + ahead * strip.along + first);
-      store(to + p * width + first, load(from + first, count, T{0}));
+    T* const row = to + p * width;
+    std::int64_t i = 0;
+    for (; i + lanes<T> <= strip.count; i += lanes<T>) {
+      __builtin_prefetch(from + ahead * strip.along + i);
+      store(row + i, load(from + i));
+    }
+    for (; i < width; i += lanes<T>) {
+      store(row + i, load(from + i, std::max<std::int64_t>(strip.count - i, 0), T{0}));
     }
   }
 }

@@ -134,9 +134,10 @@ void reduce(const Op& op, const ReduceNest& nest, const T* x, const double* cent
   const std::int64_t outputs = nest.outputs();
   if (outputs == 0) return;
   const std::int64_t blocks = blocks_of(nest.count());
-  // A job is one block of a group of outputs, some ten thousand elements.
+  // A job is one block of a group of outputs, some ten thousand elements; whole sets of neighbours.
   const std::int64_t each = std::clamp<std::int64_t>(nest.count(), 1, kReduceBlock);
-  const std::int64_t group = std::max<std::int64_t>(kAbreast, 4 * kReduceBlock / each);
+  const std::int64_t sets = (4 * kReduceBlock / each + kAbreast - 1) / kAbreast;
+  const std::int64_t group = sets * kAbreast;
   const std::int64_t groups = (outputs + group - 1) / group;
   Acc* partial = reinterpret_cast<Acc*>(scratch);  // [blocks, outputs]
   parallel_for(blocks * groups, threads, [&](std::int64_t begin, std::int64_t end) {
