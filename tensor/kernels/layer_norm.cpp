@@ -8,10 +8,15 @@
 
 namespace lectern::kernels {
 
-// A row is a few hundred numbers and stays in the first-level cache, so passing over it two or
-// three times costs little. All arithmetic is in double: 70000 ± 1 in float has lost its variance
-// once a mean was rounded. rms_norm is layer_norm without the mean and beta; both run through the
-// same passes, with Centred saying which.
+// A row is a few hundred numbers and stays in the first-level cache, so passing over it twice costs
+// little. All arithmetic is in double: 70000 ± 1 in float has lost its variance once a mean was
+// rounded. rms_norm is layer_norm without the mean and beta; both run through the same passes, with
+// Centred saying which.
+//
+// Mean and variance come from one pass, over the differences d from the row's first element:
+//   mean = x_0 + average(d),  variance = average(d²) - average(d)².
+// Between numbers near each other that cancels nothing, and with n elements at most a factor of n
+// ever: x_0 itself is one of them, so its square distance from the mean is below n variances.
 //
 // dgamma and dbeta are sums over rows. Rows are cut into blocks whose number depends on the count
 // of rows alone; each block is summed by one thread, and the blocks are added in order, so the
@@ -31,6 +36,12 @@ std::int64_t block_count(Rows rows) {
   return (rows.count + block_rows(rows) - 1) / block_rows(rows);
 }
 
+/// The width up to whole registers.
+std::int64_t padded_width(Rows rows) {
+  constexpr std::int64_t unit = vector_bytes / sizeof(float);
+  return (rows.width + unit - 1) / unit * unit;
+}
+
 double work_of(Rows rows) {
   return static_cast<double>(rows.count) * static_cast<double>(rows.width) * element_work;
 }
@@ -45,23 +56,22 @@ template <bool Centred, class T>
 void normalize_row(const T* x, const T* gamma, const T* beta, double eps, T* y, double* saved_mean,
                    double* saved_rstd, std::int64_t width) {
   const double n = static_cast<double>(width);
-  // 1. The mean.
-  double mean = 0;
-  if constexpr (Centred) {
-    LaneSums<T> sums;
-    each_register<T>(
-        width, [&](std::int64_t at, std::int64_t count) { sums.add(load_wide(x + at, count)); });
-    *saved_mean = mean = sums.total() / n;
-  }
-  // 2. The mean square of what is left.
-  LaneSums<T> squares;
+  // 1. The mean, and the mean square of what is left.
+  const double first = Centred && width > 0 ? static_cast<double>(x[0]) : 0;
+  LaneSums<T> sums, squares;
   each_register<T>(width, [&](std::int64_t at, std::int64_t count) {
-    const auto square = [mean](auto v) { return (v - mean) * (v - mean); };
-    squares.add(first_lanes<T>(each_part<T>(square, load_wide(x + at, count)), count));
+    const auto from_first = [first](auto v) { return v - first; };
+    const auto square = [](auto v) { return v * v; };
+    const Wide<T> d = first_lanes<T>(each_part<T>(from_first, load_wide(x + at, count)), count);
+    if constexpr (Centred) sums.add(d);
+    squares.add(each_part<T>(square, d));
   });
-  const double rstd = 1 / std::sqrt(squares.total() / n + eps);
+  const double average = Centred ? sums.total() / n : 0;
+  const double mean = first + average;
+  if constexpr (Centred) *saved_mean = mean;
+  const double rstd = 1 / std::sqrt(squares.total() / n - average * average + eps);
   *saved_rstd = rstd;
-  // 3. The result.
+  // 2. The result.
   each_register<T>(width, [&](std::int64_t at, std::int64_t count) {
     const auto scaled = [=](auto v, auto weight) { return (v - mean) * rstd * weight; };
     Wide<T> value = each_part<T>(scaled, load_wide(x + at, count), load_gain(gamma, at, count));
@@ -73,22 +83,45 @@ void normalize_row(const T* x, const T* gamma, const T* beta, double eps, T* y, 
   });
 }
 
+/// Sums over rows, for one block of them; [width] each, up to whole registers.
+struct GainSums {
+  double* gamma;  ///< of g x̂, or null if neither is wanted
+  double* beta;   ///< of g
+};
+
+/// sums[at..] += v, a whole register.
+template <class T>
+void add_to(double* sums, std::int64_t at, const Wide<T>& v) {
+  for (std::size_t part = 0; part < wide_parts<T>; ++part) {
+    double* const to = sums + at + static_cast<std::int64_t>(part) * lanes<double>;
+    store(to, load(to) + v[part]);
+  }
+}
+
+/// dx may be null.
 template <bool Centred, class T>
-void row_vjp(const T* x, const T* gamma, double mean, double rstd, const T* g, T* dx,
+void row_vjp(const T* x, const T* gamma, double mean, double rstd, const T* g, T* dx, GainSums sums,
              std::int64_t width) {
   const double n = static_cast<double>(width);
   const auto normalized = [=](auto v) { return (v - mean) * rstd; };
   const auto product = [](auto a, auto b) { return a * b; };
-  // 1 and 2. The averages of h and h x̂ (h is 0 beyond the end).
+  // 1. The row's share of dgamma and dbeta, and the averages of h and h x̂ (g is 0 beyond the end).
   LaneSums<T> h_sums, hx_sums;
   each_register<T>(width, [&](std::int64_t at, std::int64_t count) {
-    const Wide<T> h = each_part<T>(product, load_wide(g + at, count), load_gain(gamma, at, count));
+    const Wide<T> x_hat = each_part<T>(normalized, load_wide(x + at, count));
+    const Wide<T> g_value = load_wide(g + at, count);
+    const Wide<T> h = each_part<T>(product, g_value, load_gain(gamma, at, count));
+    if (sums.gamma != nullptr) {
+      add_to<T>(sums.gamma, at, each_part<T>(product, g_value, x_hat));
+      add_to<T>(sums.beta, at, g_value);
+    }
     h_sums.add(h);
-    hx_sums.add(each_part<T>(product, h, each_part<T>(normalized, load_wide(x + at, count))));
+    hx_sums.add(each_part<T>(product, h, x_hat));
   });
+  if (dx == nullptr) return;
   const double h_average = Centred ? h_sums.total() / n : 0;
   const double hx_average = hx_sums.total() / n;
-  // 3. The gradient.
+  // 2. The gradient.
   each_register<T>(width, [&](std::int64_t at, std::int64_t count) {
     const auto gradient = [=](auto v, auto g_value, auto weight) {
       return rstd * (g_value * weight - h_average - normalized(v) * hx_average);
@@ -97,21 +130,6 @@ void row_vjp(const T* x, const T* gamma, double mean, double rstd, const T* g, T
                                        load_gain(gamma, at, count));
     store(dx + at, narrow(value), count);
   });
-}
-
-/// Sums over rows, for one block of them; [width] each.
-struct GainSums {
-  double* gamma;  ///< of g x̂
-  double* beta;   ///< of g, or null
-};
-
-template <class T>
-void add_row(const T* x, double mean, double rstd, const T* g, GainSums sums, std::int64_t width) {
-  for (std::int64_t j = 0; j < width; ++j) {
-    const double g_value = static_cast<double>(g[j]);
-    sums.gamma[j] += g_value * ((static_cast<double>(x[j]) - mean) * rstd);
-    if (sums.beta != nullptr) sums.beta[j] += g_value;
-  }
 }
 
 /// Adds the blocks' sums, in their order, and rounds.
@@ -129,29 +147,27 @@ void combine_blocks(const double* partial, std::int64_t stride, std::int64_t blo
 template <bool Centred, class T>
 void norm_vjp(const T* x, const T* gamma, const double* mean, const double* rstd, const T* g, T* dx,
               T* dgamma, T* dbeta, Rows rows, std::byte* scratch, int threads) {
-  double* const partial = reinterpret_cast<double*>(scratch);  // [blocks, 2, width]
-  const std::int64_t blocks = block_count(rows), stride = 2 * rows.width;
+  double* const partial = reinterpret_cast<double*>(scratch);  // [blocks, 2, padded width]
+  const std::int64_t blocks = block_count(rows), width = padded_width(rows), stride = 2 * width;
   const bool wants_gain = dgamma != nullptr || dbeta != nullptr;
   on_team(team_size(2 * work_of(rows), threads), [&](int rank, int size) {
     const Range mine = share(blocks, rank, size);
     for (std::int64_t block = mine.begin; block < mine.end; ++block) {
-      const GainSums sums{partial + block * stride, partial + block * stride + rows.width};
-      if (wants_gain) std::fill_n(sums.gamma, stride, 0.0);
+      double* const own = partial + block * stride;
+      const GainSums sums{wants_gain ? own : nullptr, own + width};
+      if (wants_gain) std::fill_n(own, stride, 0.0);
       const std::int64_t first = block * block_rows(rows);
       const std::int64_t last = std::min(rows.count, first + block_rows(rows));
       for (std::int64_t row = first; row < last; ++row) {
         const std::int64_t at = row * rows.width;
-        const double centre = Centred ? mean[row] : 0;
-        if (wants_gain) add_row(x + at, centre, rstd[row], g + at, sums, rows.width);
-        if (dx != nullptr) {
-          row_vjp<Centred>(x + at, gamma, centre, rstd[row], g + at, dx + at, rows.width);
-        }
+        row_vjp<Centred>(x + at, gamma, Centred ? mean[row] : 0, rstd[row], g + at,
+                         dx == nullptr ? nullptr : dx + at, sums, rows.width);
       }
     }
     team_barrier(size);
     const Range columns = share(rows.width, rank, size);
     if (dgamma != nullptr) combine_blocks(partial, stride, blocks, columns, dgamma);
-    if (dbeta != nullptr) combine_blocks(partial + rows.width, stride, blocks, columns, dbeta);
+    if (dbeta != nullptr) combine_blocks(partial + width, stride, blocks, columns, dbeta);
   });
 }
 
@@ -177,7 +193,7 @@ void layer_norm(const T* x, const T* gamma, const T* beta, double eps, T* y, dou
 }
 
 std::int64_t norm_scratch_bytes(Rows rows) {
-  return block_count(rows) * 2 * rows.width * static_cast<std::int64_t>(sizeof(double));
+  return block_count(rows) * 2 * padded_width(rows) * static_cast<std::int64_t>(sizeof(double));
 }
 
 template <std::floating_point T>

@@ -13,10 +13,12 @@ struct Rows {
 
 /// y = (x - mean) * rstd * gamma + beta along each row, rstd = 1 / sqrt(variance + eps).
 ///
-/// The variance is the population's, taken around the mean in a second pass. Both are computed and
-/// saved in double: [70000, 70001] in float would lose its variance otherwise.
+/// The variance is the population's. Mean and rstd are computed and saved in double: in float,
+/// [70000, 70001] would lose its variance.
 /// Shapes: x, y [count, width]; gamma, beta [width], either may be null; mean, rstd [count].
-/// Ref:    Ba, Kiros, Hinton (2016), "Layer normalization", arXiv:1607.06450.
+/// Ref:    Ba, Kiros, Hinton (2016), "Layer normalization", arXiv:1607.06450; Chan, Golub, LeVeque
+///         (1983), "Algorithms for computing the sample variance", The American Statistician 37(3),
+///         for the shift by an element.
 template <std::floating_point T>
 void layer_norm(const T* x, const T* gamma, const T* beta, double eps, T* y, double* mean,
                 double* rstd, Rows rows, int threads);

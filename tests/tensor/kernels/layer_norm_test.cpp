@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -105,6 +106,31 @@ TEST_P(NormKernel, EqualsTheDefinition) {
                             {in.gamma.begin(), in.gamma.end()},
                             {in.beta.begin(), in.beta.end()}};
     if (rows.width > 1) expect_close(forward(GetParam(), in32).y, expected);
+  }
+}
+
+// One pass sums differences from the first element: the worst first element is one far from all
+// others, and the worst row one far from zero.
+TEST_P(NormKernel, EveryElementMayComeFirst) {
+  for (const double outlier : {0.0, 1e3, -1e6}) {
+    for (const double offset : {0.0, 7e4}) {
+      auto row = random_values<double>(50, 5);
+      for (double& value : row) value += offset;
+      row[0] += outlier;
+      long double mean = 0, square = 0;
+      for (const double value : row) mean += static_cast<long double>(value) / 50;
+      if (GetParam() == Norm::rms) mean = 0;
+      for (const double value : row) square += (value - mean) * (value - mean) / 50;
+      const auto rstd = static_cast<double>(1 / std::sqrt(square + eps));
+      for (std::size_t turn = 0; turn < row.size(); ++turn) {
+        const auto out = forward<double>(GetParam(), {{1, 50}, row, {}, {}});
+        EXPECT_NEAR(out.rstd[0], rstd, 1e-13 * rstd) << "outlier " << outlier << " at " << turn;
+        if (GetParam() == Norm::layer) {
+          EXPECT_NEAR(out.mean[0], static_cast<double>(mean), 1e-13 * (7e4 + std::abs(outlier)));
+        }
+        std::ranges::rotate(row, row.end() - 1);
+      }
+    }
   }
 }
 
