@@ -94,12 +94,16 @@ void compute_tile(const Tile<T>& t) {
   each([&](int i, int v) { __builtin_prefetch(c(i, v), 1); });  // it arrives while k runs
   Vector<T> sum[Rows][Registers] = {};
   const std::int64_t a_row = RowStep != 0 ? RowStep : t.a_row;
-  const T* a = t.a;
+  constexpr int group = 4;  // rows per pointer: x86 has no registers for twelve pointers or offsets
+  const T* a[(Rows + group - 1) / group];
+  for (int i = 0; i < Rows; i += group) a[i / group] = t.a + i * a_row;
   const T* b = t.b;
-  for (std::int64_t p = 0; p < t.k; ++p, a += t.a_col, b += t.b_row) {
+  for (std::int64_t p = 0; p < t.k; ++p, b += t.b_row) {
     Vector<T> b_row[Registers];
     for (int v = 0; v < Registers; ++v) b_row[v] = load(b + v * lanes<T>);
-    each([&](int i, int v) { sum[i][v] += broadcast(a[i * a_row]) * b_row[v]; });
+    each([&](int i, int v) { sum[i][v] += broadcast(a[i / group][i % group * a_row]) * b_row[v]; });
+#pragma GCC unroll 16
+    for (int i = 0; i < Rows; i += group) a[i / group] += t.a_col;
   }
   const bool is_dense = t.c_col == 1 && (t.bias == nullptr || t.bias_col == 1);
   if (!is_dense || t.columns != Registers * lanes<T>) {
