@@ -134,7 +134,7 @@ std::int64_t panel_width(std::int64_t columns) {
   return round_up(columns, lanes<T>);
 }
 
-/// Packs panels of the block of B, one after the other.
+/// Packs panels of the block of B, one after the other: that of columns.begin comes first.
 template <class T>
 void pack_b(const Product<T>& p, const Block& block, Range columns, T* to) {
   for (std::int64_t j = columns.begin; j < columns.end; j += tile_columns<T>) {
@@ -143,7 +143,7 @@ void pack_b(const Product<T>& p, const Block& block, Range columns, T* to) {
     const T* const from =
         p.b.data + block.depth * p.b.row_stride + (block.column + j) * p.b.col_stride;
     const Strip<T> strip{from, p.b.col_stride, p.b.row_stride, count, block.depths};
-    pack_panel(strip, to + j * block.depths, panel_width<T>(count));
+    pack_panel(strip, to + (j - columns.begin) * block.depths, panel_width<T>(count));
   }
 }
 
@@ -158,10 +158,11 @@ void pack_a(const Product<T>& p, const Block& block, Range rows, T* to) {
   }
 }
 
-/// What the tile at (i, j) needs, j counted from the block's first column.
+/// What the tile at (i, j) needs, j counted from the block's first column; its panel of B may be
+/// packed.
 template <class T>
 Tile<T> tile_at(const Product<T>& p, const Block& block, std::int64_t i, std::int64_t j,
-                const T* b_panels) {
+                const T* b_panel) {
   const std::int64_t column = block.column + j;
   const std::int64_t columns = std::min(tile_columns<T>, block.columns - j);
   const bool in_place = reads_in_place(p, columns);
@@ -171,8 +172,7 @@ Tile<T> tile_at(const Product<T>& p, const Block& block, std::int64_t i, std::in
       .a = p.a.data + i * p.a.row_stride + block.depth * p.a.col_stride,
       .a_row = p.a.row_stride,
       .a_col = p.a.col_stride,
-      .b =
-          in_place ? p.b.data + block.depth * p.b.row_stride + column : b_panels + j * block.depths,
+      .b = in_place ? p.b.data + block.depth * p.b.row_stride + column : b_panel,
       .b_row = in_place ? p.b.row_stride : panel_width<T>(columns),
       .c = p.c.data + i * p.c.row_stride + column * p.c.col_stride,
       .c_row = p.c.row_stride,
@@ -205,7 +205,7 @@ void multiply_block(const Product<T>& p, const Block& block, Range rows, Range c
     if (packs_a(p)) pack_a(p, block, these, a_panels);
     for (std::int64_t j = columns.begin; j < columns.end; j += tile_columns<T>) {
       for (std::int64_t i = these.begin; i < these.end; i += tile_rows) {
-        Tile<T> tile = tile_at(p, block, i, j, b_panels);
+        Tile<T> tile = tile_at(p, block, i, j, b_panels + (j - columns.begin) * block.depths);
         if (packs_a(p)) {
           tile.a = a_panels + (i - top) * block.depths;
           tile.a_row = 1;
@@ -230,9 +230,8 @@ bool divides_rows(const Product<T>& p, int size) {
 }
 
 /// The part of one product that falls to `rank` of a team of `size`. Rows of C need all of B, so
-/// the team packs it together; columns need only their own part, but where there are several blocks
-/// a smaller last one lies elsewhere in the panels, so nobody may pack it while others still read
-/// the one before.
+/// the team packs it together, and nobody may go on to the next block while others still read this
+/// one. Columns need only their own part of B, for which each member has a place of its own.
 template <class T>
 void multiply(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size) {
   const auto mine = [&](std::int64_t extent, std::int64_t unit) {
@@ -241,17 +240,23 @@ void multiply(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size)
     return Range{std::min(units.begin * unit, extent), std::min(units.end * unit, extent)};
   };
   const bool by_rows = divides_rows(p, size);
-  const bool is_one_block = p.n <= column_block && p.k <= depth_block;
   const Range rows = by_rows ? mine(p.m, tile_rows) : Range{0, p.m};
+  const std::int64_t place = mine(std::min(p.n, column_block), tile_columns<T>).begin;
   for (std::int64_t column = 0; column < p.n; column += column_block) {
     const std::int64_t width = std::min(column_block, p.n - column);
     const Range my_columns = mine(width, tile_columns<T>);
     for (std::int64_t depth = 0; depth == 0 || depth < p.k; depth += depth_block) {
       const Block block{column, width, depth, std::min(depth_block, p.k - depth)};
-      pack_b(p, block, my_columns, b_panels);
-      if (by_rows) team_barrier(size);
-      multiply_block(p, block, rows, by_rows ? Range{0, width} : my_columns, a_panels, b_panels);
-      if (by_rows || !is_one_block) team_barrier(size);
+      if (by_rows) {
+        pack_b(p, block, my_columns, b_panels + my_columns.begin * block.depths);
+        team_barrier(size);
+        multiply_block(p, block, rows, {0, width}, a_panels, b_panels);
+        team_barrier(size);
+      } else {
+        T* const panels = b_panels + place * std::min(p.k, depth_block);
+        pack_b(p, block, my_columns, panels);
+        multiply_block(p, block, rows, my_columns, a_panels, panels);
+      }
     }
   }
 }
