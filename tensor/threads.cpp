@@ -58,7 +58,7 @@ void let_waiting_threads_sleep([[maybe_unused]] char** argv) {
 #if defined(_OPENMP) && defined(__linux__)
   if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
   ::setenv("OMP_WAIT_POLICY", "passive", /*overwrite=*/1);
-  ::setenv("GOMP_SPINCOUNT", "1000", /*overwrite=*/0);
+  ::setenv("GOMP_SPINCOUNT", "30000", /*overwrite=*/0);
   ::execv("/proc/self/exe", argv);  // returns only if it fails: then the program goes on as it is
 #endif
 }

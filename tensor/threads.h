@@ -25,10 +25,11 @@ void set_parallel_threshold(std::int64_t work);
 std::int64_t parallel_threshold();
 
 /// For the first line of main(): starts the program once more, with OMP_WAIT_POLICY=passive and
-/// GOMP_SPINCOUNT=1000, unless the first is set; OpenMP reads them only while a program is loaded.
-/// Threads that wait for others then spin for some 10 microseconds (with g++'s OpenMP; with clang's
-/// not at all) and sleep. On a quiet machine that is as fast as spinning for ever; beside other
-/// work, spinning threads keep each other from the processors.
+/// GOMP_SPINCOUNT=30000, unless the first is set; OpenMP reads them only while a program is loaded.
+/// Threads that wait for others then spin for some 300 microseconds (with g++'s OpenMP; with
+/// clang's not at all) and sleep: longer than from one op of a training step to the next, and short
+/// beside the time that a processor stays with one program. On a quiet machine that is as fast as
+/// spinning for ever; beside other work, spinning threads keep each other from the processors.
 /// Does nothing without OpenMP, or on another system than Linux.
 void let_waiting_threads_sleep(char** argv);
 
