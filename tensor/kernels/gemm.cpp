@@ -24,16 +24,17 @@ namespace lectern::kernels {
 //
 // Packing lets tiles read memory in order, and is what makes every stride equally fast. Where a
 // matrix is used only a few times, packing would cost more than it saves, so tiles read it in
-// place: A when C has few columns, whole registers of B when C has few rows.
+// place: A when C has few columns, whole registers of B when C has few rows. They read an A of
+// dense columns in place, too, where the values that a step takes are neighbours anyway.
 //
 // An element of C is a chain of fused multiply-adds over each depth_block, added up block by block.
 // Nothing else enters: packing, the exchange of roles and the threads' shares only decide where a
 // value is read and by whom.
 //
-// Reached with AVX-512 on Zen 5, float, one thread, in percent of a peak of 230 GFLOP/s: 86 at 512³
-// and 1024³ (77 while neighbours fill the last level of the cache), 84 to 88 for projections of 768
-// tokens (NN, NT and TN alike), 52 for 256 products 20×20 by 20×32 and 19 for 20×20 by (32×20)ᵀ,
-// whose small B is transposed first.
+// Reached with AVX-512 on Zen 5, float, one thread, in percent of a peak of 230 GFLOP/s: 85 at
+// 512³, 80 to 88 at 1024³ (as neighbours leave the last level of the cache), 84 to 90 for
+// projections of 768 tokens (NN, NT and TN alike), 63 for 256 products 20×20 by 20×32 and 20 for
+// 20×20 by (32×20)ᵀ, whose small B is transposed first.
 //
 // Ref: Goto, van de Geijn (2008), "Anatomy of high-performance matrix multiplication", ACM TOMS
 //      34(3); Van Zee, van de Geijn (2015), "BLIS", ACM TOMS 41(3).
@@ -125,7 +126,7 @@ bool reads_in_place(const Product<T>& p, std::int64_t panel_columns) {
 
 template <class T>
 bool packs_a(const Product<T>& p) {
-  return p.n > columns_for_packing_a;
+  return p.n > columns_for_packing_a && p.a.row_stride != 1;
 }
 
 /// Width of a panel of B: the whole registers that its columns fill.
