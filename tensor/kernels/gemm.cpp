@@ -314,10 +314,11 @@ void gemm(const Gemm<T>& g, std::byte* scratch, int threads) {
   const int team = team_size(work_of(g) * static_cast<double>(products), threads);
   // A tile of attention is so small that what follows would take as long as the product.
   if (products == 1 && team == 1) return multiply(first, panels, panels + sizes.a, 0, 1);
+  const bool by_batch = divides_batch(g, team);  // decided once: all members must agree
   on_team(team, [&](int rank, int size) {
     T* const a_panels = panels + rank * sizes.a;
     T* b_panels = panels + team * sizes.a;
-    if (divides_batch(g, team)) {
+    if (by_batch) {
       b_panels += rank * sizes.b;
       const Range mine = share(products, rank, size);
       for (std::int64_t i = mine.begin; i < mine.end; ++i) {
