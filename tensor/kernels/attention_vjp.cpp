@@ -105,19 +105,20 @@ void tile_vjp(const Attention& a, const Head& head, const HeadMatrices<T>& in,
   }
   // 3. Gradients. The first tile of keys writes those of its queries, the first of queries those of
   // its keys; the others add.
-  const auto add = [&](std::int64_t m, std::int64_t n, std::int64_t depth, MatrixView<const T> left,
-                       MatrixView<const T> right, MatrixView<T> c, bool accumulate) {
+  const auto multiply = [&](std::int64_t m, std::int64_t n, std::int64_t depth,
+                            MatrixView<const T> left, MatrixView<const T> right, MatrixView<T> c,
+                            bool accumulate) {
     gemm(
         Gemm<T>{
             .m = m, .n = n, .k = depth, .a = left, .b = right, .c = c, .accumulate = accumulate},
         scratch.products, 1);
   };
-  add(tile.keys, a.value_width, tile.queries, transposed(read_only(weights)), g,
-      rows_from(in.dv, tile.key), tile.query > 0);
-  add(tile.queries, a.width, tile.keys, read_only(gradients), k, rows_from(in.dq, tile.query),
-      tile.key > 0);
-  add(tile.keys, a.width, tile.queries, transposed(read_only(gradients)), q,
-      rows_from(in.dk, tile.key), tile.query > 0);
+  multiply(tile.keys, a.value_width, tile.queries, transposed(read_only(weights)), g,
+           rows_from(in.dv, tile.key), tile.query > 0);
+  multiply(tile.queries, a.width, tile.keys, read_only(gradients), k, rows_from(in.dq, tile.query),
+           tile.key > 0);
+  multiply(tile.keys, a.width, tile.queries, transposed(read_only(gradients)), q,
+           rows_from(in.dk, tile.key), tile.query > 0);
 }
 
 template <class T>

@@ -38,8 +38,7 @@ std::int64_t block_count(Rows rows) {
 
 /// The width up to whole registers.
 std::int64_t padded_width(Rows rows) {
-  constexpr std::int64_t unit = vector_bytes / sizeof(float);
-  return (rows.width + unit - 1) / unit * unit;
+  return (rows.width + lanes<float> - 1) / lanes<float> * lanes<float>;
 }
 
 double work_of(Rows rows) {

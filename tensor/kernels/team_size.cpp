@@ -74,7 +74,7 @@ int team_size(double work, int threads, bool is_awake, int free_processors) {
 }
 
 int team_size(double work, int threads) {
-  constexpr auto stays_awake = std::chrono::microseconds(250);
+  constexpr auto stays_awake = std::chrono::microseconds(250);  // they spin for 300: threads.h
   constexpr auto stays_known = std::chrono::milliseconds(50);
   static thread_local int free_processors = 1;
   static thread_local steady_clock::time_point counted{};

@@ -54,8 +54,9 @@ inline Wide<T> each_part(const Function& function, const Operands&... operands) 
 /// Sets the lanes from `count` on to 0.
 template <class T>
 inline Wide<T> first_lanes(Wide<T> w, std::int64_t count) {
-  for (std::int64_t i = count; i < lanes<T>; ++i) {
-    w[static_cast<std::size_t>(i / lanes<double>)][i % lanes<double>] = 0;
+  for (std::size_t part = 0; part < wide_parts<T>; ++part) {
+    const std::int64_t before = static_cast<std::int64_t>(part) * lanes<double>;
+    w[part] = first_lanes<double>(w[part], count - before, 0.0);
   }
   return w;
 }
