@@ -60,8 +60,14 @@ int own_running_threads() {
 int count_free_processors() {
   static const int all = processors();
   if (all == 0) return std::numeric_limits<int>::max();
-  const int others = std::max(running_threads() - own_running_threads(), 0);
+  const int own = own_running_threads();  // first: one that falls asleep now is no other's
+  const int others = std::max(running_threads() - own, 0);
   return std::max(all - others, 1);
+}
+
+void FreeProcessors::note(int count) {
+  is_doubtful_ = count < believed_ && !is_doubtful_;
+  if (!is_doubtful_) believed_ = count;
 }
 
 void note_end_of_team() { team_ended = steady_clock::now(); }
@@ -75,16 +81,16 @@ int team_size(double work, int threads, bool is_awake, int free_processors) {
 
 int team_size(double work, int threads) {
   constexpr auto stays_awake = std::chrono::microseconds(250);  // they spin for 300: threads.h
-  constexpr auto stays_known = std::chrono::milliseconds(50);
-  static thread_local int free_processors = 1;
+  constexpr std::chrono::milliseconds stays_known(50), stays_doubtful(2);
+  static thread_local FreeProcessors free_processors;
   static thread_local steady_clock::time_point counted{};
   if (threads <= 1 || !is_worth_a_team(work)) return 1;
   const auto now = steady_clock::now();
-  if (now - counted >= stays_known) {
-    free_processors = count_free_processors();
+  if (now - counted >= (free_processors.is_doubtful() ? stays_doubtful : stays_known)) {
+    free_processors.note(count_free_processors());
     counted = now;
   }
-  return team_size(work, threads, now - team_ended < stays_awake, free_processors);
+  return team_size(work, threads, now - team_ended < stays_awake, free_processors.believed());
 }
 
 }  // namespace lectern

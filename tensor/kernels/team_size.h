@@ -30,6 +30,22 @@ void note_end_of_team();
 /// Where the system doesn't tell (it is not Linux), more than there are.
 int count_free_processors();
 
+/// The free processors to reckon with. Some thread of the system runs for a moment in one of a
+/// hundred counts, and with fewer threads the work may take twice as long until the next: so fewer
+/// processors are believed only when two counts in a row say so.
+class FreeProcessors {
+ public:
+  void note(int count);
+
+  int believed() const { return believed_; }
+  /// Whether the last count was below what is believed: then the next should follow soon.
+  bool is_doubtful() const { return is_doubtful_; }
+
+ private:
+  int believed_ = 1;
+  bool is_doubtful_ = false;
+};
+
 /// Threads worth using for `work` (units of `serial_threshold`) when `threads` are offered: all of
 /// them if the threshold is 0, else no more than are free.
 int team_size(double work, int threads, bool is_awake, int free_processors);

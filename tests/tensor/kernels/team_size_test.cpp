@@ -50,6 +50,40 @@ TEST(TeamThreads, AreNoMoreThanAreFree) {
   EXPECT_EQ(team_size(1e9, 4, true, 64), 4);
 }
 
+TEST(FreeProcessors, AreOneUntilTheFirstCount) {
+  FreeProcessors free;
+  EXPECT_EQ(free.believed(), 1);
+  EXPECT_FALSE(free.is_doubtful());
+  free.note(4);
+  EXPECT_EQ(free.believed(), 4);
+}
+
+TEST(FreeProcessors, AreFewerOnlyWhenTwoCountsInARowSaySo) {
+  FreeProcessors free;
+  free.note(4);
+  free.note(2);
+  EXPECT_EQ(free.believed(), 4);
+  EXPECT_TRUE(free.is_doubtful());
+  free.note(4);
+  EXPECT_EQ(free.believed(), 4);
+  EXPECT_FALSE(free.is_doubtful());
+  free.note(3);
+  free.note(2);
+  EXPECT_EQ(free.believed(), 2);
+  EXPECT_FALSE(free.is_doubtful());
+  free.note(1);
+  free.note(1);
+  EXPECT_EQ(free.believed(), 1);
+}
+
+TEST(FreeProcessors, AreMoreAtOnce) {
+  FreeProcessors free;
+  free.note(1);
+  EXPECT_FALSE(free.is_doubtful());
+  free.note(3);
+  EXPECT_EQ(free.believed(), 3);
+}
+
 TEST(TeamThreads, FallAsleepAfterAMoment) {
   const SerialThreshold threshold(1000);
   on_team(2, [](int, int) {});
