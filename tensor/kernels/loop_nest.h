@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "tensor/kernels/parallel.h"
+
 namespace lectern::kernels {
 
 // Walking several arrays of one shape together, each through its own strides.
@@ -90,19 +92,12 @@ void walk(const LoopNest<Arrays>& nest, std::int64_t begin, std::int64_t end, co
   }
 }
 
-/// As walk over all elements, split evenly over `threads`; which thread visits an element is
+/// As walk over all elements, shared by a team of `threads`; which thread visits an element is
 /// nobody's business, so `body` must treat each element by itself.
 template <int Arrays, class Body>
 void walk_all(const LoopNest<Arrays>& nest, int threads, const Body& body) {
-  const std::int64_t total = nest.numel();
-  if (threads <= 1) {
-    walk(nest, 0, total, body);
-    return;
-  }
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (int part = 0; part < threads; ++part) {
-    walk(nest, total * part / threads, total * (part + 1) / threads, body);
-  }
+  parallel_for(nest.numel(), threads,
+               [&](std::int64_t begin, std::int64_t end) { walk(nest, begin, end, body); });
 }
 
 }  // namespace lectern::kernels
