@@ -26,14 +26,15 @@ namespace {
 
 constexpr double element_work = 0.6;  // nanoseconds per element on one core
 constexpr std::int64_t most_blocks = 64;
-constexpr std::int64_t least_block_rows = 16;
+constexpr std::int64_t least_block_rows = 64;
 
 std::int64_t block_rows(Rows rows) {
   return std::max(least_block_rows, (rows.count + most_blocks - 1) / most_blocks);
 }
 
+/// At least 1: no rows have sums, too, which are 0.
 std::int64_t block_count(Rows rows) {
-  return (rows.count + block_rows(rows) - 1) / block_rows(rows);
+  return std::max<std::int64_t>(1, (rows.count + block_rows(rows) - 1) / block_rows(rows));
 }
 
 /// The width up to whole registers.
@@ -131,15 +132,16 @@ void row_vjp(const T* x, const T* gamma, double mean, double rstd, const T* g, T
   });
 }
 
-/// Adds the blocks' sums, in their order, and rounds.
+/// Adds the blocks' sums to those of the first, in their order, and rounds.
 template <class T>
-void combine_blocks(const double* partial, std::int64_t stride, std::int64_t blocks, Range columns,
+void combine_blocks(double* sums, std::int64_t stride, std::int64_t blocks, Range columns,
                     T* result) {
-  for (std::int64_t j = columns.begin; j < columns.end; ++j) {
-    double total = 0;
-    for (std::int64_t block = 0; block < blocks; ++block) total += partial[block * stride + j];
-    result[j] = static_cast<T>(total);
+  for (std::int64_t block = 1; block < blocks; ++block) {
+    const double* const from = sums + block * stride;
+#pragma omp simd
+    for (std::int64_t j = columns.begin; j < columns.end; ++j) sums[j] += from[j];
   }
+  for (std::int64_t j = columns.begin; j < columns.end; ++j) result[j] = static_cast<T>(sums[j]);
 }
 
 /// mean is null for rms_norm, whose rows are centred on 0.
