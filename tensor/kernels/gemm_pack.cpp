@@ -40,15 +40,16 @@ void transpose(Vector<T> (&rows)[square<T>]) {
   }
 }
 
-// Rows of a strip often lie pages apart, where no hardware prefetcher follows, so both ask for what
-// comes a few steps later. They write whole registers; the last one of a row may reach into the
+// Rows of a strip often lie pages apart, where no hardware prefetcher follows, so both ask ahead:
+// copying for a row some steps later; transposing, which takes all of k for some rows before it
+// comes to the next, for the same place of the next strip. They write whole registers; the last one of a row may reach into the
 // next row of the panel, so that one is always written later.
 
 /// Transposes the square that begins at row `first` and step `p`; missing rows are zeros.
 template <class T, bool IsWhole>
 void pack_square(const Strip<T>& strip, std::int64_t p, std::int64_t first, T* to,
                  std::int64_t width) {
-  constexpr std::int64_t ahead = 8 * lanes<T>;
+  const std::int64_t ahead = strip.count * strip.across;
   const std::int64_t depths = IsWhole ? lanes<T> : strip.k - p;
   const std::int64_t count = strip.count - first;
   Vector<T> rows[square<T>];
@@ -67,9 +68,9 @@ void pack_square(const Strip<T>& strip, std::int64_t p, std::int64_t first, T* t
 template <class T>
 void pack_transposed(const Strip<T>& strip, T* to, std::int64_t width) {
   const std::int64_t last = (width - 1) / lanes<T> * lanes<T>;
-  for (std::int64_t p = 0; p < strip.k; p += lanes<T>) {
-    const bool is_whole = strip.k - p >= lanes<T>;
-    for (std::int64_t first = last; first >= 0; first -= lanes<T>) {
+  for (std::int64_t first = last; first >= 0; first -= lanes<T>) {
+    for (std::int64_t p = 0; p < strip.k; p += lanes<T>) {
+      const bool is_whole = strip.k - p >= lanes<T>;
       (is_whole ? pack_square<T, true> : pack_square<T, false>)(strip, p, first, to, width);
     }
   }
