@@ -79,6 +79,7 @@ void normalize_row(const T* x, const T* gamma, const T* beta, double eps, T* y, 
       const auto sum = [](auto v, auto b) { return v + b; };
       value = each_part<T>(sum, value, load_wide(beta + at, count));
     }
+    fetch_for_writing(y + at, lanes<T>);
     store(y + at, narrow(value), count);
   });
 }
@@ -128,6 +129,7 @@ void row_vjp(const T* x, const T* gamma, double mean, double rstd, const T* g, T
     };
     const Wide<T> value = each_part<T>(gradient, load_wide(x + at, count), load_wide(g + at, count),
                                        load_gain(gamma, at, count));
+    fetch_for_writing(dx + at, lanes<T>);
     store(dx + at, narrow(value), count);
   });
 }

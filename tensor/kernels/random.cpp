@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "tensor/kernels/parallel.h"
+#include "tensor/kernels/simd.h"
 
 namespace lectern::kernels {
 namespace {
@@ -132,18 +133,18 @@ void integers(PhiloxKey key, std::uint64_t first, std::int64_t count, std::int64
 
 namespace {
 
-/// Calls write(i, factor i of the mask) for each element.
-template <class T, class Write>
-void for_each_factor(const PhiloxDropout& mask, std::int64_t count, int threads,
-                     const Write& write) {
+/// y[i] = f(i, factor i of the mask).
+template <class T, class F>
+void map_factors(const PhiloxDropout& mask, std::int64_t count, T* y, int threads, const F& f) {
   constexpr std::int64_t chunk = 256;
   parallel_for((count + chunk - 1) / chunk, threads, [&](std::int64_t begin, std::int64_t end) {
     T factors[chunk];
     for (std::int64_t at = begin * chunk; at < std::min(end * chunk, count); at += chunk) {
       const std::int64_t here = std::min(chunk, count - at);
+      fetch_for_writing(y + at, here);
       dropout_factors(mask, at, here, factors);
 #pragma omp simd
-      for (std::int64_t i = 0; i < here; ++i) write(at + i, factors[i]);
+      for (std::int64_t i = 0; i < here; ++i) y[at + i] = f(at + i, factors[i]);
     }
   });
 }
@@ -158,15 +159,15 @@ T dropped(T x, T factor) {
 
 template <class T>
 void dropout(const PhiloxDropout& mask, std::int64_t count, const T* x, T* y, int threads) {
-  for_each_factor<T>(mask, count, threads,
-                     [=](std::int64_t i, T factor) { y[i] = dropped(x[i], factor); });
+  map_factors(mask, count, y, threads,
+              [=](std::int64_t i, T factor) { return dropped(x[i], factor); });
 }
 
 template <class T>
 void add_dropout(const PhiloxDropout& mask, std::int64_t count, const T* a, const T* b, T* y,
                  int threads) {
-  for_each_factor<T>(mask, count, threads,
-                     [=](std::int64_t i, T factor) { y[i] = a[i] + dropped(b[i], factor); });
+  map_factors(mask, count, y, threads,
+              [=](std::int64_t i, T factor) { return a[i] + dropped(b[i], factor); });
 }
 
 template void dropout(const PhiloxDropout&, std::int64_t, const float*, float*, int);

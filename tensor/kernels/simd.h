@@ -65,6 +65,15 @@ inline void store(T* to, Vector<T> v) {
   std::memcpy(to, &v, sizeof v);
 }
 
+/// Before some elements of an output are written: asks for those 2 KiB further on. What another
+/// core has written last takes hundreds of cycles to come, and stores wait for it one after the
+/// other.
+template <class T>
+inline void fetch_for_writing(const T* to, std::int64_t count) {
+  constexpr std::int64_t line = 64 / sizeof(T), ahead = 2048 / sizeof(T);
+  for (std::int64_t i = 0; i < count; i += line) __builtin_prefetch(to + ahead + i, 1);
+}
+
 /// A register with `value` in every lane.
 template <class T>
 inline Vector<T> broadcast(T value) {
