@@ -14,7 +14,8 @@ namespace lectern::kernels {
 
 // How every kernel uses threads: one team per call, contiguous shares fixed by (rank, size), and
 // no sum that crosses a share. So the number of threads decides who computes an element, never
-// how, and the bits are the same for any number. Without OpenMP the team is the caller alone.
+// how, and the bits are the same for any number. (Of a matrix product, a member that is done may
+// take over rows of another's share.) Without OpenMP the team is the caller alone.
 
 /// Half-open range of indices.
 struct Range {
