@@ -42,8 +42,8 @@ void transpose(Vector<T> (&rows)[square<T>]) {
 
 // Rows of a strip often lie pages apart, where no hardware prefetcher follows, so both ask ahead:
 // copying for a row some steps later; transposing, which takes all of k for some rows before it
-// comes to the next, for the same place of the next strip. They write whole registers; the last one of a row may reach into the
-// next row of the panel, so that one is always written later.
+// comes to the next, for the same place of the next strip. They write whole registers; the last one
+// of a row may reach into the next row of the panel, so that one is always written later.
 
 /// Transposes the square that begins at row `first` and step `p`; missing rows are zeros.
 template <class T, bool IsWhole>
