@@ -26,7 +26,7 @@ namespace {
 
 constexpr double element_work = 0.6;  // nanoseconds per element on one core
 constexpr std::int64_t most_blocks = 64;
-constexpr std::int64_t least_block_rows = 64;
+constexpr std::int64_t least_block_rows = 64;  // what one thread sums, others have to fetch
 
 std::int64_t block_rows(Rows rows) {
   return std::max(least_block_rows, (rows.count + most_blocks - 1) / most_blocks);
