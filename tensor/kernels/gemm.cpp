@@ -45,6 +45,9 @@ namespace {
 constexpr std::int64_t rows_at_once = 8 * tile_rows;  // of a block that others may help with
 constexpr int most_members = 64;                      // of a team
 
+// Fewer rows of C than that, and packing a B takes too long beside multiplying by it.
+constexpr std::int64_t rows_for_packing_all_b = 256;
+
 constexpr double multiplies_per_work = 40;  // multiply-adds per nanosecond of one core, roughly
 
 /// With few rows and columns of B that are not dense, Cᵀ = Bᵀ Aᵀ is the same product with a small
@@ -100,47 +103,12 @@ void each_block(const Product<T>& p, Range columns, std::int64_t widest, const B
   }
 }
 
-/// The whole product, on one thread.
-template <class T>
-void multiply(const Product<T>& p, T* a_panels, T* b_panels) {
-  each_block(p, {0, p.n}, column_block, [&](const Block& block) {
-    pack_b(p, block, {0, block.columns}, b_panels);
-    multiply_block(p, block, {0, p.m}, a_panels, b_panels);
-  });
-}
+/// What falls to one member of a team.
+struct Part {
+  Range rows, columns;  ///< of C
+};
 
-/// Whether a team divides the rows of C, and not its columns.
-///
-/// Columns are better while A is read in place: each member then fetches its own part of B and
-/// nothing of what another has packed. Packed, A would be packed by each of them.
-template <class T>
-bool divides_rows(const Product<T>& p, int team) {
-  const std::int64_t rows = p.m / tile_rows, columns = p.n / tile_columns<T>;
-  const bool columns_are_even = columns >= 4 * team || p.n % (team * tile_columns<T>) == 0;
-  return rows >= columns && (packs_a(p) || !columns_are_even);
-}
-
-/// The share of 0..extent-1 that falls to `rank` out of `size`, in whole units but for the last.
-Range share_of_units(std::int64_t extent, std::int64_t unit, int rank, int size) {
-  const Range units = share((extent + unit - 1) / unit, rank, size);
-  return {std::min(units.begin * unit, extent), std::min(units.end * unit, extent)};
-}
-
-/// The rows of C that fall to `rank` of a team of `size`. They need all of B, so the team packs it
-/// together, and nobody may go on to the next block while others still read this one.
-template <class T>
-void multiply_rows(const Product<T>& p, T* a_panels, T* b_panels, int rank, int size) {
-  const Range rows = share_of_units(p.m, tile_rows, rank, size);
-  each_block(p, {0, p.n}, column_block, [&](const Block& block) {
-    const Range columns = share_of_units(block.columns, tile_columns<T>, rank, size);
-    pack_b(p, block, columns, b_panels + columns.begin * block.depths);
-    team_barrier(size);
-    multiply_block(p, block, rows, a_panels, b_panels);
-    team_barrier(size);
-  });
-}
-
-/// The last block of a team's member. Once it is packed, members that are done with their own help
+/// The last block of a member's part. Once it is packed, members that are done with their own help
 /// with its rows: processors are seldom equally fast, since others share their caches and memory.
 /// In training steps on two of them that saves 2 to 5 percent.
 template <class T>
@@ -148,44 +116,92 @@ struct alignas(64) LastBlock {
   Product<T> product;
   Block block;
   const T* b_panels;
+  std::int64_t end;
   std::atomic<bool> is_packed = false;
-  std::atomic<std::int64_t> rows_begun = 0;
+  std::atomic<std::int64_t> next_row;
+
+  void share(const Product<T>& p, const Block& its, const T* panels, Range rows) {
+    product = p;
+    block = its;
+    b_panels = panels;
+    end = rows.end;
+    next_row.store(rows.begin, std::memory_order_relaxed);
+    is_packed.store(true, std::memory_order_release);
+  }
 
   /// Multiplies rows as long as there are some that nobody has begun.
   void multiply_rows_left(T* a_panels) {
     if (!is_packed.load(std::memory_order_acquire)) return;
     while (true) {
-      const std::int64_t top = rows_begun.fetch_add(rows_at_once, std::memory_order_relaxed);
-      if (top >= product.m) return;
-      const Range rows{top, std::min(top + rows_at_once, product.m)};
-      multiply_block(product, block, rows, a_panels, b_panels);
+      const std::int64_t top = next_row.fetch_add(rows_at_once, std::memory_order_relaxed);
+      if (top >= end) return;
+      multiply_block(product, block, {top, std::min(top + rows_at_once, end)}, a_panels, b_panels);
     }
   }
 };
 
-/// Most columns of B that a member of a team packs at a time: together they pack what one thread
-/// alone would.
+/// A part of the product, in blocks of at most `widest` columns, on one thread. `last` may be null,
+/// then nobody can help.
 template <class T>
-std::int64_t member_columns(const Product<T>& p, int team) {
-  return round_up((std::min(p.n, column_block) + team - 1) / team, tile_columns<T>);
-}
-
-/// The columns of C that fall to a member of a team, in blocks of at most `widest`: each packs its
-/// own part of B. `last` may be null, then nobody can help.
-template <class T>
-void multiply_columns(const Product<T>& p, Range columns, std::int64_t widest, T* a_panels,
-                      T* b_panels, LastBlock<T>* last) {
-  each_block(p, columns, widest, [&](const Block& block) {
+void multiply(const Product<T>& p, const Part& part, std::int64_t widest, T* a_panels, T* b_panels,
+              LastBlock<T>* last) {
+  if (part.rows.begin == part.rows.end) return;
+  each_block(p, part.columns, widest, [&](const Block& block) {
     pack_b(p, block, {0, block.columns}, b_panels);
     const bool is_last =
-        block.column + block.columns == columns.end && block.depth + block.depths == p.k;
-    if (last == nullptr || !is_last) return multiply_block(p, block, {0, p.m}, a_panels, b_panels);
-    last->product = p;
-    last->block = block;
-    last->b_panels = b_panels;
-    last->is_packed.store(true, std::memory_order_release);
+        block.column + block.columns == part.columns.end && block.depth + block.depths == p.k;
+    if (last == nullptr || !is_last) {
+      return multiply_block(p, block, part.rows, a_panels, b_panels);
+    }
+    last->share(p, block, b_panels, part.rows);
     last->multiply_rows_left(a_panels);
   });
+}
+
+/// The whole product, on one thread.
+template <class T>
+void multiply(const Product<T>& p, T* a_panels, T* b_panels) {
+  multiply<T>(p, {{0, p.m}, {0, p.n}}, column_block, a_panels, b_panels, nullptr);
+}
+
+/// Whether a team divides the rows of C, and not its columns.
+///
+/// Who gets some rows fetches these rows of A and packs all of B; who gets some columns packs these
+/// columns of B and fetches all of A. So rows, where A is larger than B and a member has so many
+/// that packing takes little beside multiplying; but not where the columns of A are dense, which a
+/// member reads faster whole. In training steps that saved 3 to 4 percent.
+template <class T>
+bool divides_rows(const Product<T>& p, int team) {
+  const std::int64_t rows = p.m / tile_rows, columns = p.n / tile_columns<T>;
+  const bool columns_are_even = columns >= 4 * team || p.n % (team * tile_columns<T>) == 0;
+  if (!columns_are_even) return rows >= 4 * team;
+  return p.m > p.n && p.m >= rows_for_packing_all_b * team && p.a.row_stride != 1;
+}
+
+/// What a team divides: tiles of rows or of columns.
+template <class T>
+std::int64_t units(const Product<T>& p, int team) {
+  return divides_rows(p, team) ? round_up(p.m, tile_rows) / tile_rows
+                               : round_up(p.n, tile_columns<T>) / tile_columns<T>;
+}
+
+/// The part that falls to `rank` out of `size` members, in whole tiles but for the last.
+template <class T>
+Part part_of(const Product<T>& p, int team, int rank, int size) {
+  const Range mine = share(units(p, team), rank, size);
+  const auto of = [mine](std::int64_t extent, std::int64_t unit) {
+    return Range{std::min(mine.begin * unit, extent), std::min(mine.end * unit, extent)};
+  };
+  if (divides_rows(p, team)) return {of(p.m, tile_rows), {0, p.n}};
+  return {{0, p.m}, of(p.n, tile_columns<T>)};
+}
+
+/// Most columns of B that a member of a team packs at a time. With columns of their own they pack
+/// together what one thread alone would.
+template <class T>
+std::int64_t widest_block(const Product<T>& p, int team) {
+  const std::int64_t columns = std::min(p.n, column_block);
+  return round_up(divides_rows(p, team) ? columns : (columns + team - 1) / team, tile_columns<T>);
 }
 
 /// Elements of a thread's panels of A, and of a set of panels of B.
@@ -227,16 +243,15 @@ std::int64_t gemm_scratch_bytes(const Gemm<T>& g, int threads) {
   if (product_count(g) == 0) return 0;
   const Product<T> p = product_at(g, 0);
   const PanelSizes sizes = panel_sizes(p);
-  // Panels of B: a set for each thread, or one for all, who each round up to whole panels.
+  // Panels of B: for whole products, or for the members' parts of one.
   std::int64_t columns = 0;
   for (int team = 2; team <= std::min(threads, most_members); ++team) {
-    const std::int64_t busy =
-        std::min<std::int64_t>(team, round_up(p.n, tile_columns<T>) / tile_columns<T>);
-    columns = std::max(columns, busy * member_columns(p, team));
+    const std::int64_t busy = std::min<std::int64_t>(team, units(p, team));
+    columns = std::max(columns, busy * widest_block(p, team));
   }
-  const std::int64_t for_columns = columns * std::min(p.k, depth_block) + lanes<T>;
+  const std::int64_t for_parts = columns * std::min(p.k, depth_block) + lanes<T>;
   const std::int64_t sets = product_count(g) > 1 ? threads : 1;
-  const std::int64_t b = std::max(sets * sizes.b, for_columns);
+  const std::int64_t b = std::max(sets * sizes.b, for_parts);
   return (threads * sizes.a + b) * static_cast<std::int64_t>(sizeof(T));
 }
 
@@ -261,21 +276,14 @@ void gemm(const Gemm<T>& g, std::byte* scratch, int threads) {
       }
     });
   }
-  if (divides_rows(first, team)) {
-    return on_team(team, [&](int rank, int size) {
-      for (std::int64_t i = 0; i < products; ++i) {
-        multiply_rows(product_at(g, i), a_panels(rank), b_panels, rank, size);
-      }
-    });
-  }
-  const std::int64_t widest = member_columns(first, team);
+  const std::int64_t widest = widest_block(first, team);
   std::array<LastBlock<T>, most_members> last;
   on_team(team, [&](int rank, int size) {
-    const Range columns = share_of_units(first.n, tile_columns<T>, rank, size);
+    const Part mine = part_of(first, team, rank, size);
     T* const own = b_panels + rank * widest * std::min(first.k, depth_block);
     for (std::int64_t i = 0; i < products; ++i) {
-      multiply_columns(product_at(g, i), columns, widest, a_panels(rank), own,
-                       i + 1 == products ? &last[static_cast<std::size_t>(rank)] : nullptr);
+      multiply(product_at(g, i), mine, widest, a_panels(rank), own,
+               i + 1 == products ? &last[static_cast<std::size_t>(rank)] : nullptr);
     }
     for (int other = 1; other < size; ++other) {
       last[static_cast<std::size_t>((rank + other) % size)].multiply_rows_left(a_panels(rank));

@@ -327,30 +327,35 @@ TYPED_TEST(GemmOf, ThreadsDoNotOvertakeEachOtherInThePanels) {
   }
 }
 
-// Members that are done early take rows of the others' last blocks, with A packed or not, and the
-// epilogues come once, whoever writes them.
+// Members that are done early take rows of the others' last blocks, where the team divides columns
+// and where it divides rows, with A packed or not; the epilogues come once, whoever writes them.
 TYPED_TEST(GemmOf, SameBitsWhoeverHelps) {
   using T = TypeParam;
   const SerialThreshold always_a_team(0);
-  constexpr std::int64_t m = 200, n = 600, k = 260;
-  const auto a = random_values<T>(m * k, 1), b = random_values<T>(k * n, 2);
-  const auto bias = random_values<T>(n, 3), before = random_values<T>(m * n, 4);
-  for (const bool transposed : {false, true}) {
-    std::vector<T> expected;
-    for (int threads = 1; threads <= 4; ++threads) {
-      auto c = before;
-      run(Gemm<T>{.m = m,
-                  .n = n,
-                  .k = k,
-                  .a = dense(a, m, k, transposed),
-                  .b = dense(b, k, n, true),
-                  .c = {c.data(), n, 1},
-                  .bias = bias.data(),
-                  .accumulate = true,
-                  .relu = true},
-          threads);
-      if (threads == 1) expected = c;
-      ASSERT_EQ(c, expected) << threads << " threads, " << transposed;
+  struct Sizes {
+    std::int64_t m, n, k;
+  };
+  for (const auto& [m, n, k] :
+       {Sizes{200, 600, 260}, {600, 256, 520}, {1100, 520, 40}, {110, 70, 600}}) {
+    const auto a = random_values<T>(m * k, 1), b = random_values<T>(k * n, 2);
+    const auto bias = random_values<T>(n, 3), before = random_values<T>(m * n, 4);
+    for (const bool transposed : {false, true}) {
+      std::vector<T> expected;
+      for (int threads = 1; threads <= 4; ++threads) {
+        auto c = before;
+        run(Gemm<T>{.m = m,
+                    .n = n,
+                    .k = k,
+                    .a = dense(a, m, k, transposed),
+                    .b = dense(b, k, n, true),
+                    .c = {c.data(), n, 1},
+                    .bias = bias.data(),
+                    .accumulate = true,
+                    .relu = true},
+            threads);
+        if (threads == 1) expected = c;
+        ASSERT_EQ(c, expected) << threads << " threads, " << m << " rows, " << transposed;
+      }
     }
   }
 }
