@@ -86,11 +86,13 @@ int team_size(double work, int threads) {
   static thread_local steady_clock::time_point counted{};
   if (threads <= 1 || !is_worth_a_team(work)) return 1;
   const auto now = steady_clock::now();
+  const bool is_awake = now - team_ended < stays_awake;
+  if (team_size(work, threads, is_awake, threads) == 1) return 1;  // whoever else runs
   if (now - counted >= (free_processors.is_doubtful() ? stays_doubtful : stays_known)) {
     free_processors.note(count_free_processors());
     counted = now;
   }
-  return team_size(work, threads, now - team_ended < stays_awake, free_processors.believed());
+  return team_size(work, threads, is_awake, free_processors.believed());
 }
 
 }  // namespace lectern
