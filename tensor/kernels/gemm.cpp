@@ -45,7 +45,7 @@ namespace {
 constexpr std::int64_t rows_at_once = 8 * tile_rows;  // of a block that others may help with
 constexpr int most_members = 64;                      // of a team
 
-// Fewer rows of C than that, and packing a B takes too long beside multiplying by it.
+// A member with fewer rows of C would pack all of B for too long beside multiplying by it.
 constexpr std::int64_t rows_for_packing_all_b = 256;
 
 constexpr double multiplies_per_work = 40;  // multiply-adds per nanosecond of one core, roughly
@@ -120,7 +120,7 @@ struct alignas(64) LastBlock {
   std::atomic<bool> is_packed = false;
   std::atomic<std::int64_t> next_row;
 
-  void share(const Product<T>& p, const Block& its, const T* panels, Range rows) {
+  void offer(const Product<T>& p, const Block& its, const T* panels, Range rows) {
     product = p;
     block = its;
     b_panels = panels;
@@ -147,13 +147,13 @@ void multiply(const Product<T>& p, const Part& part, std::int64_t widest, T* a_p
               LastBlock<T>* last) {
   if (part.rows.begin == part.rows.end) return;
   each_block(p, part.columns, widest, [&](const Block& block) {
-    pack_b(p, block, {0, block.columns}, b_panels);
+    pack_b(p, block, b_panels);
     const bool is_last =
         block.column + block.columns == part.columns.end && block.depth + block.depths == p.k;
     if (last == nullptr || !is_last) {
       return multiply_block(p, block, part.rows, a_panels, b_panels);
     }
-    last->share(p, block, b_panels, part.rows);
+    last->offer(p, block, b_panels, part.rows);
     last->multiply_rows_left(a_panels);
   });
 }

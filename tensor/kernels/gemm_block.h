@@ -63,16 +63,16 @@ std::int64_t panel_width(std::int64_t columns) {
   return round_up(columns, lanes<T>);
 }
 
-/// Packs panels of the block of B, one after the other: that of columns.begin comes first.
+/// Packs the block of B into panels, one after the other.
 template <class T>
-void pack_b(const Product<T>& p, const Block& block, Range columns, T* to) {
-  for (std::int64_t j = columns.begin; j < columns.end; j += tile_columns<T>) {
+void pack_b(const Product<T>& p, const Block& block, T* to) {
+  for (std::int64_t j = 0; j < block.columns; j += tile_columns<T>) {
     const std::int64_t count = std::min(tile_columns<T>, block.columns - j);
     if (reads_in_place(p, count)) continue;
     const T* const from =
         p.b.data + block.depth * p.b.row_stride + (block.column + j) * p.b.col_stride;
     const Strip<T> strip{from, p.b.col_stride, p.b.row_stride, count, block.depths};
-    pack_panel(strip, to + (j - columns.begin) * block.depths, panel_width<T>(count));
+    pack_panel(strip, to + j * block.depths, panel_width<T>(count));
   }
 }
 

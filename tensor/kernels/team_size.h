@@ -50,7 +50,8 @@ class FreeProcessors {
 /// them if the threshold is 0, else no more than are free.
 int team_size(double work, int threads, bool is_awake, int free_processors);
 
-/// The same for the team of this thread as it is now; processors are counted 20 times a second.
+/// The same for the team of this thread as it is now. Processors are counted 20 times a second, as
+/// long as work comes that is worth a team.
 int team_size(double work, int threads);
 
 }  // namespace lectern
